@@ -1,0 +1,266 @@
+"""Terms: how patterns are written.
+
+``T`` mirrors `aesara.tensor`: ``T.exp(x)`` is the pattern of ``at.exp(x)``.  A pattern is a
+`Term`, a tuple of an `Operator` and its operands, so that cons, etuples and unification take it
+as it is; a `Param` is a logic variable that can be computed with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+
+import aesara.tensor as at
+from aesara.scalar.basic import ScalarOp
+from aesara.tensor.elemwise import Elemwise
+from unification import Var
+
+from kanrewrite.errors import UnknownOperator
+
+_REQUIRED = object()
+
+#: Operators that take more than tensors: their parameters in order, with defaults.
+SIGNATURES: dict[str, dict[str, Any]] = {
+    **{
+        name: {"axis": None, "keepdims": False}
+        for name in ("sum", "prod", "max", "min", "all", "any")
+    },
+    "cumsum": {"axis": None},
+    "cumprod": {"axis": None},
+    "argmax": {"axis": None, "keepdims": False},
+    "softmax": {"axis": None},
+    "log_softmax": {"axis": None},
+    "logsumexp": {"axis": None, "keepdims": False},
+    "softmax_grad": {"axis": None},
+    "shift": {"axis": None},
+    "size": {"axis": None},
+    "dimshuffle": {"order": _REQUIRED},
+    "drop": {"axis": _REQUIRED},
+    "reshape": {"shape": _REQUIRED},
+    "subtensor": {"index": _REQUIRED},
+    "scatter": {"index": _REQUIRED},
+    "alloc": {"shape": _REQUIRED},
+    "join": {"axis": _REQUIRED},
+}
+#: How many tensor operands such an operator takes (one unless told; None: any number).
+ARITY: dict[str, int | None] = {"softmax_grad": 2, "join": None, "size": 1}
+
+#: Other spellings of one operator, each an elementwise operator of Aesara.
+ALIASES = {
+    "abs_": "abs",
+    "absolute": "abs",
+    "divide": "true_div",
+    "subtract": "sub",
+    "multiply": "mul",
+    "negative": "neg",
+    "power": "pow",
+    "square": "sqr",
+    "sgn": "sgn",
+    "where": "switch",
+    "tensordot": "dot",
+}
+
+
+class Expression:
+    """What can be computed with when writing a pattern: operators of Python build terms."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Any) -> Term:
+        return T.add(self, other)
+
+    def __radd__(self, other: Any) -> Term:
+        return T.add(other, self)
+
+    def __sub__(self, other: Any) -> Term:
+        return T.sub(self, other)
+
+    def __rsub__(self, other: Any) -> Term:
+        return T.sub(other, self)
+
+    def __mul__(self, other: Any) -> Term:
+        return T.mul(self, other)
+
+    def __rmul__(self, other: Any) -> Term:
+        return T.mul(other, self)
+
+    def __truediv__(self, other: Any) -> Term:
+        return T.true_div(self, other)
+
+    def __rtruediv__(self, other: Any) -> Term:
+        return T.true_div(other, self)
+
+    def __pow__(self, other: Any) -> Term:
+        return T.pow(self, other)
+
+    def __rpow__(self, other: Any) -> Term:
+        return T.pow(other, self)
+
+    def __neg__(self) -> Term:
+        return T.neg(self)
+
+    def __abs__(self) -> Term:
+        return T.abs(self)
+
+
+class Term(Expression, tuple[Any, ...]):
+    """An operator and its operands, with the arithmetic of expressions.
+
+    Examples
+    --------
+    >>> from unification import var
+    >>> T.exp(Param("x")) / 2
+    exp(x) / 2
+    """
+
+    __slots__ = ()
+
+    # A tuple's own `+` and `*` concatenate; a term's build terms.
+    __add__ = Expression.__add__  # type: ignore[assignment]
+    __mul__ = Expression.__mul__  # type: ignore[assignment]
+    __rmul__ = Expression.__rmul__  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return show(self)
+
+
+class Param(Expression, Var):  # type: ignore[misc]  # Var has no types
+    """A parameter of a relation: a logic variable with the arithmetic of expressions."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self.token).rsplit(":", 1)[-1]
+
+    __str__ = __repr__
+
+
+class Operator:
+    """A named operator; calling it writes a term.
+
+    Two operators of one name are one object, so they compare by identity.  An Aesara `Op` that
+    has no name in ``T`` is wrapped and named by its text.
+    """
+
+    __slots__ = ("__weakref__", "name", "op", "parameters")
+
+    def __init__(self, name: str, op: Hashable = None):
+        self.name = name
+        self.op = op
+        self.parameters = SIGNATURES.get(name, {})
+
+    def __call__(self, *operands: Any, **parameters: Any) -> Term:
+        if not self.parameters:
+            if parameters:
+                raise TypeError(f"T.{self.name} takes no parameter {', '.join(parameters)}")
+            return Term((self, *operands))
+        arity = ARITY.get(self.name, 1)
+        arity = len(operands) if arity is None else arity
+        tensors, rest = operands[:arity], operands[arity:]
+        values = dict(zip(self.parameters, rest)) | parameters
+        unknown = set(values) - set(self.parameters)
+        if unknown:
+            raise TypeError(f"T.{self.name} takes no parameter {', '.join(sorted(unknown))}")
+        filled = [values.get(name, default) for name, default in self.parameters.items()]
+        if any(value is _REQUIRED for value in filled):
+            raise TypeError(f"T.{self.name} needs {', '.join(self.parameters)}")
+        return Term((self, *tensors, *filled))
+
+    def __repr__(self) -> str:
+        return f"T.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (operator, (self.name,)) if self.op is None else (operator_of, (self.op,))
+
+
+@lru_cache(maxsize=None)
+def operator(name: str) -> Operator:
+    """The one operator of a name."""
+    return Operator(name)
+
+
+@lru_cache(maxsize=None)
+def _names_of_scalar_ops() -> dict[ScalarOp, str]:
+    names: dict[ScalarOp, str] = {}
+    for name in dir(at):
+        value = getattr(at, name)
+        if isinstance(value, Elemwise):
+            canonical = ALIASES.get(name, name)
+            if value.scalar_op not in names or canonical == str(value.scalar_op):
+                names[value.scalar_op] = canonical
+    return names
+
+
+@lru_cache(maxsize=4096)
+def operator_of(op: Hashable) -> Operator:
+    """The operator of an Aesara Op without parameters, whatever its inplace flavour."""
+    if isinstance(op, Elemwise):
+        name = _names_of_scalar_ops().get(op.scalar_op)
+        if name is not None:
+            return operator(name)
+        return Operator(str(op.scalar_op), Elemwise(op.scalar_op))
+    return Operator(str(op), op)
+
+
+class Patterns:
+    """The namespace ``T``: ``T.name`` is the operator of `aesara.tensor` of that name.
+
+    Examples
+    --------
+    >>> T.log(T.sum(T.exp(Param("x")), axis=1))
+    log(sum(exp(x), axis=1))
+    """
+
+    def __getattr__(self, name: str) -> Operator:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        canonical = ALIASES.get(name, name)
+        if canonical in SIGNATURES or canonical in _elementwise() or canonical in ("dot", "const"):
+            return operator(canonical)
+        near = get_close_matches(name, dir(self), n=3)
+        raise UnknownOperator(name, near)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*SIGNATURES, *_elementwise(), *ALIASES, "dot"})
+
+
+@lru_cache(maxsize=None)
+def _elementwise() -> frozenset[str]:
+    return frozenset(_names_of_scalar_ops().values()) | {"abs"}
+
+
+T = Patterns()
+
+_INFIX = {"add": (" + ", 1), "sub": (" - ", 1), "mul": (" * ", 2), "true_div": (" / ", 2), "pow": ("**", 4)}
+
+
+def show(term: Any, strength: int = 0) -> str:
+    """A pattern as Python text, the way it is written with ``T``."""
+    if not isinstance(term, tuple) or not term or not isinstance(term[0], Operator):
+        return str(term)
+    head, *operands = term
+    if head.name in _INFIX and len(operands) >= 2:
+        sign, own = _INFIX[head.name]
+        parts = [show(operands[0], own), *(show(x, own + 1) for x in operands[1:])]
+        text = sign.join(parts)
+        return f"({text})" if own < strength else text
+    if head.name == "neg":
+        text = f"-{show(operands[0], 3)}"
+        return f"({text})" if strength > 2 else text
+    tensors = len(operands) - len(head.parameters)
+    texts = [show(x) for x in operands[:tensors]]
+    for (name, default), value in zip(head.parameters.items(), operands[tensors:]):
+        if value is not default:
+            texts.append(f"{name}={show(value)}")
+    return f"{head.name}({', '.join(texts)})"
+
+
+def parameters_of(term: Any) -> Iterator[Var]:
+    """The logic variables of a pattern, each where it occurs."""
+    if isinstance(term, Var):
+        yield term
+    elif isinstance(term, tuple):
+        for part in term:
+            yield from parameters_of(part)
