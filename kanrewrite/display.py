@@ -1,0 +1,108 @@
+"""How objects show themselves, without the lower layers knowing how pictures are made.
+
+`brief` is the one-line text of a graph.  `Pictured` gives an object ``_repr_html_``,
+``_repr_svg_`` and ``save``; the drawing itself is loaded when a picture is first asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from aesara.graph.basic import Constant, Variable
+
+from kanrewrite.terms import operator_of
+
+_INFIX = {"add": " + ", "sub": " - ", "mul": " * ", "true_div": " / ", "pow": "**"}
+
+
+def operator_text(op: Any) -> str:
+    """An Op in few characters: ``exp``, ``sum{1}``, ``dimshuffle{0,x}``.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> operator_text(at.matrix("x").sum(axis=1).owner.op)
+    'sum{1}'
+    """
+    if hasattr(op, "new_order"):
+        return f"dimshuffle{{{','.join(map(str, op.new_order))}}}"
+    if hasattr(op, "scalar_op") and not hasattr(op, "axis"):
+        return operator_of(op).name
+    axis = getattr(op, "axis", None)
+    name = str(getattr(op, "name", None) or type(op).__name__)
+    if not hasattr(op, "axis"):
+        return str(op)
+    name = {"Sum": "sum", "Prod": "prod", "Max": "max", "Softmax": "softmax"}.get(name, name)
+    if axis is None:
+        return name
+    return f"{name}{{{','.join(map(str, axis if isinstance(axis, tuple | list) else (axis,)))}}}"
+
+
+def leaf_text(variable: Variable[Any, Any]) -> str:
+    """The name of an input, or the value of a constant when it is short."""
+    if isinstance(variable, Constant):
+        text = str(variable.data).replace("\n", " ")
+        return text if len(text) <= 16 else f"<{variable.type}>"
+    return variable.name or f"<{variable.type}>"
+
+
+def brief(variable: Variable[Any, Any], depth: int = 5) -> str:
+    """The text of a graph, cut below a depth so that shared subgraphs cannot make it explode.
+
+    Parameters
+    ----------
+    variable : Variable
+        The root of the graph.
+    depth : int
+        How many operators are written inside each other before an ellipsis.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> x = at.matrix("x")
+    >>> brief(at.log(at.exp(x) + 2.0))
+    'log(exp(x) + 2.0)'
+    """
+    return _brief(variable, depth, top=True)
+
+
+def _brief(variable: Variable[Any, Any], depth: int, top: bool = False) -> str:
+    node = variable.owner
+    if node is None:
+        return leaf_text(variable)
+    name = operator_text(node.op)
+    if name.startswith("dimshuffle{x") and isinstance(node.inputs[0], Constant):
+        return leaf_text(node.inputs[0])
+    if depth == 0:
+        return "…"
+    inside = [_brief(x, depth - 1, top=name not in _INFIX) for x in node.inputs]
+    if name in _INFIX and len(inside) > 1:
+        text = _INFIX[name].join(inside)
+        return text if top else f"({text})"
+    return f"{name}({', '.join(inside)})"
+
+
+class Pictured:
+    """An object with a picture: in notebooks by itself, in files by `save`."""
+
+    __slots__ = ()
+
+    def picture(self) -> Any:
+        """The picture of this object, a `kanrewrite.draw.Picture`."""
+        return import_module("kanrewrite.draw").draw(self)
+
+    def _repr_html_(self) -> str:
+        return str(self.picture()._repr_html_())
+
+    def _repr_svg_(self) -> str:
+        return str(self.picture()._repr_svg_())
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture to ``path``, which ends in ``.svg`` or ``.html``."""
+        self.picture().save(path)
