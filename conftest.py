@@ -1,0 +1,30 @@
+"""Settings of Aesara for every test and doctest, made before Aesara is imported.
+
+The compile cache is private to the process: it has one lock, for which test processes would wait.
+There is no C compiler (tests marked ``cxx`` get it back, see tests/conftest.py) and no search for
+BLAS: neither changes a rewrite, and both take seconds. What the caller sets in AESARA_FLAGS stays.
+"""
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+
+if "aesara" in sys.modules:
+    raise RuntimeError("aesara was imported before the tests could choose its compile directory")
+
+
+def _private_directory() -> str:
+    directory = tempfile.mkdtemp(prefix="kanrewrite-tests-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory
+
+
+_given = os.environ.get("AESARA_FLAGS", "")
+_flags = dict(flag.split("=", 1) for flag in _given.split(",") if "=" in flag)
+if "base_compiledir" not in _flags:
+    _flags["base_compiledir"] = _private_directory()
+_flags.setdefault("cxx", "")
+_flags.setdefault("blas__ldflags", "")
+os.environ["AESARA_FLAGS"] = ",".join(f"{name}={value}" for name, value in _flags.items())

@@ -1,0 +1,32 @@
+"""Hypothesis profiles, and the C compiler for the tests that ask for it."""
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import aesara
+import pytest
+from hypothesis import HealthCheck, settings
+
+# A first compile or a busy machine is not a failure: no deadline, no health check of speed.
+_UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("default", _UNHURRIED, max_examples=50)
+# The same examples in each run, so that a red build can be repeated.
+settings.register_profile("ci", _UNHURRIED, max_examples=100, derandomize=True, print_blob=True)
+settings.register_profile("thorough", _UNHURRIED, max_examples=2000)
+settings.load_profile(
+    os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default")
+)
+
+
+@pytest.fixture(autouse=True)
+def _c_compiler(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Give tests marked ``cxx`` the C compiler that the others do without."""
+    if request.node.get_closest_marker("cxx") is None:
+        yield
+        return
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("there is no C++ compiler on the path")
+    with aesara.config.change_flags(cxx=compiler):
+        yield

@@ -1,0 +1,193 @@
+"""Imports go one way: a module sees only those below it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+#: What each module of the engine may import: the modules named, and what those may import.
+#: A package stands for its modules.
+BELOW: dict[str, tuple[str, ...]] = {
+    "errors": (),
+    "_environment": ("errors",),
+    "terms": ("errors",),
+    "display": ("terms",),
+    "unify": ("terms",),
+    "theory": ("terms",),
+    "guards": ("terms",),
+    "ac": ("unify", "theory", "guards"),
+    "relation": ("ac",),
+    "completion": ("relation",),
+    "index": ("relation",),
+    "view": ("relation",),
+    "trace": ("completion", "display", "index", "view"),
+    "rewriter": ("trace",),
+    "registry": ("rewriter",),
+    "gradient": ("trace",),
+    "inner": ("trace",),
+    "cost": ("trace",),
+    "search": ("cost",),
+    "reference": ("trace",),
+    "verify": ("reference",),
+    "draw": ("registry", "gradient", "inner", "search", "verify"),
+    "demo": ("draw",),
+    "cli": ("demo",),
+}
+
+#: Imports that are put off, within a function or for type checkers, and may look upwards.
+PUT_OFF: dict[tuple[str, str], str] = {
+    ("display", "draw"): "an object draws itself only when a notebook asks for its picture",
+}
+
+
+class Import(NamedTuple):
+    """That one file imports one module."""
+
+    importer: str
+    imported: str
+    put_off: bool
+    where: str
+
+
+def module_of(path: Path) -> str:
+    """The dotted name under kanrewrite: ``ac.match`` for kanrewrite/ac/match.py."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    parts = parts[1:] if parts[0] == "kanrewrite" else parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def is_module(name: str) -> bool:
+    path = ROOT / "kanrewrite" / name.replace(".", "/")
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
+def full_names(node: ast.AST) -> list[str]:
+    """What the node imports, a call of ``import_module("...")`` included."""
+    match node:
+        case ast.Import():
+            return [alias.name for alias in node.names]
+        case ast.ImportFrom(module="kanrewrite"):
+            names = [alias.name for alias in node.names]
+            return [f"kanrewrite.{n}" if is_module(n) else "kanrewrite" for n in names]
+        case ast.ImportFrom():
+            return [node.module or ""]
+        case ast.Call(func=ast.Name(id="import_module"), args=[ast.Constant(value=str(n)), *_]):
+            return [n]
+    return []
+
+
+def targets(node: ast.AST) -> Iterator[str]:
+    """What the node imports of kanrewrite; "" stands for a public name."""
+    for name in full_names(node):
+        if name.split(".")[0] == "kanrewrite":
+            yield name.partition(".")[2]
+
+
+def is_put_off(node: ast.AST) -> bool:
+    if isinstance(node, ast.If):
+        return "TYPE_CHECKING" in ast.unparse(node.test)
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+
+
+def walk(node: ast.AST, put_off: bool = False) -> Iterator[tuple[ast.AST, bool]]:
+    yield node, put_off
+    for child in ast.iter_child_nodes(node):
+        yield from walk(child, put_off or is_put_off(node))
+
+
+def imports_of(path: Path) -> Iterator[Import]:
+    importer = module_of(path)
+    for node, put_off in walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for imported in targets(node):
+            where = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
+            yield Import(importer, imported, put_off, where)
+
+
+def files(folder: str) -> list[Path]:
+    found = (ROOT / folder).rglob("*.py")
+    return sorted(p for p in found if "relations" not in p.relative_to(ROOT).parts[1:])
+
+
+def layers_below(layer: str) -> set[str]:
+    direct = BELOW[layer]
+    return set(direct).union(*map(layers_below, direct))
+
+
+def layer(module: str) -> str:
+    return module.partition(".")[0]
+
+
+ENGINE = [path for path in files("kanrewrite") if module_of(path)]
+LIBRARY = files("relations")
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_every_module_has_a_layer() -> None:
+    assert {layer(module_of(path)) for path in ENGINE} <= BELOW.keys()
+
+
+def test_importing_the_package_imports_only_the_checks() -> None:
+    found = [i for i in imports_of(ROOT / "kanrewrite" / "__init__.py") if not i.put_off]
+    assert {i.imported for i in found} == {"_environment"}
+
+
+@pytest.mark.parametrize("path", ENGINE, ids=name)
+def test_engine_imports_downwards(path: Path) -> None:
+    allowed = layers_below(layer(module_of(path))) | {layer(module_of(path))}
+    wrong = [
+        i.where
+        for i in imports_of(path)
+        if layer(i.imported) not in allowed
+        and not (i.put_off and (i.importer, i.imported) in PUT_OFF)
+    ]
+    assert not wrong, f"{name(path)} may import {sorted(allowed)} only"
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=name)
+def test_relations_import_public_names(path: Path) -> None:
+    wrong = [
+        i.where
+        for i in imports_of(path)
+        if i.imported and layer(i.imported) != "relations" and i.imported != "ac"
+    ]
+    assert not wrong, "relations import public names of kanrewrite and other relations"
+
+
+@pytest.mark.parametrize("path", [*ENGINE, *LIBRARY], ids=name)
+def test_no_relative_imports(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    wrong = [n.lineno for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.level]
+    assert not wrong, "the layers are read off absolute imports"
+
+
+def test_every_exception_is_used() -> None:
+    used = {(i.importer, i.imported) for path in ENGINE for i in imports_of(path) if i.put_off}
+    assert PUT_OFF.keys() <= used
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("import kanrewrite.terms", [("terms", False)]),
+        ("from kanrewrite import terms, Float", [("terms", False), ("", False)]),
+        ("from kanrewrite.ac.match import match", [("ac.match", False)]),
+        ("def f():\n    from kanrewrite.terms import T", [("terms", True)]),
+        ("if TYPE_CHECKING:\n    from kanrewrite.terms import T", [("terms", True)]),
+        ("if x:\n    from kanrewrite.terms import T", [("terms", False)]),
+        ("def f():\n    return import_module('kanrewrite.draw').draw", [("draw", True)]),
+        ("import aesara", []),
+    ],
+)
+def test_imports_are_read(
+    text: str, found: list[tuple[str, bool]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(globals(), "is_module", lambda module: module == "terms")
+    read = [(imported, late) for node, late in walk(ast.parse(text)) for imported in targets(node)]
+    assert read == found
