@@ -52,3 +52,95 @@ class NoSuchStep(KanrewriteError, IndexError):
             else f"the trace holds {count} rewrites; count them from 1"
         )
         super().__init__(f"no rewrite number {n}: {why}")
+
+
+class BeyondReference(KanrewriteError, OverflowError):
+    """A finite number too large for the high-precision reference."""
+
+    def __init__(self, function: str, bits: int):
+        super().__init__(
+            f"the reference does not evaluate {function} of a finite argument beyond 2**{bits}: "
+            "the result could not be written down. Use smaller inputs."
+        )
+
+
+class NoMeaning(KanrewriteError, NotImplementedError):
+    """An Op whose mathematics the reference has not been told."""
+
+    def __init__(self, op: object, where: str):
+        kind = type(op)
+        super().__init__(
+            f"the reference does not know what {op} means (an Op of {kind.__module__}."
+            f"{kind.__qualname__}), needed for {where}. Register it with "
+            f"@kanrewrite.reference.register({kind.__qualname__})."
+        )
+
+
+class NoValue(KanrewriteError, KeyError):
+    """A graph input without a value."""
+
+    def __init__(self, variable: object):
+        self.text = (
+            f"the graph needs a value for {variable}: give it in `inputs`, "
+            "or give one for something computed from it."
+        )
+        super().__init__(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class NotConverged(KanrewriteError, ArithmeticError):
+    """Two precisions still disagree at the largest number of digits."""
+
+    def __init__(self, variable: object, index: object, digits: int, values: Sequence[str]):
+        super().__init__(
+            f"{variable}{list(index) if isinstance(index, tuple) and index else ''} has no value "
+            f"that two precisions agree on: {values[0]}, then {values[1]} with {digits} digits. "
+            "Its terms cancel too far; give a larger max_digits or other inputs."
+        )
+
+
+class ConflictingTheory(KanrewriteError, ValueError):
+    """An operator that two declarations give different axioms."""
+
+    def __init__(self, op: object, where: str, known: object, where_else: str, declared: object):
+        super().__init__(
+            f"operator {op!r} is {known} in theory {where!r} and cannot also be {declared} "
+            f"in {where_else!r}: modulo both, terms would be equal that each keeps apart. "
+            "Declare the operator once, or use two operators."
+        )
+
+
+class UnitNotGround(KanrewriteError, ValueError):
+    """A unit with a logic variable in it."""
+
+    def __init__(self, theory: str, op: object, unit: object):
+        super().__init__(
+            f"the unit {unit!r} of operator {op!r} in theory {theory!r} holds a logic variable: "
+            "a unit is one fixed element. Give a constant."
+        )
+
+
+class ImpossibleInverse(KanrewriteError, ValueError):
+    """An inverse for an operator that cannot have this one."""
+
+    def __init__(self, theory: str, op: object, known: object, taken: object = None):
+        why = (
+            "an inverse needs an operator that is AC with a unit; declare "
+            f".ac({op!r}, unit=...) before"
+            if taken is None
+            else f"{taken!r} has axioms of its own or belongs to another operator; "
+            "inverse and division must be free operators"
+        )
+        super().__init__(f"operator {op!r} ({known}) of theory {theory!r} has no inverse: {why}.")
+
+
+class UnusableOperator(KanrewriteError, TypeError):
+    """An operator that cannot be looked up."""
+
+    def __init__(self, op: object):
+        super().__init__(
+            f"{op!r} cannot be an operator of a theory: an operator is a hashable value "
+            "and no logic variable."
+        )
