@@ -1,0 +1,58 @@
+# Each target makes what it needs: a private environment in .venv, with the extra it names.
+# Needed beforehand: python3.11, a C++ compiler and a package index.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+
+# Compiled code is kept beside the environment: the second run finds it, and other projects'
+# caches, which have one lock each, are left alone. Empty BLAS flags spare Aesara the search.
+AESARA_FLAGS ?= base_compiledir=$(CURDIR)/$(VENV)/aesara,blas__ldflags=
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test lint docs notebooks bench clean
+
+help:
+	@echo "make demo       what kanrewrite does to a softmax, and to a classifier in training"
+	@echo "make test       all tests and doctests"
+	@echo "make lint       ruff and mypy"
+	@echo "make docs       the documentation, in docs/_build/html"
+	@echo "make notebooks  runs every notebook"
+	@echo "make bench      the benchmarks"
+	@echo "make clean      removes what the targets above have made"
+
+demo: $(VENV)/.demo
+	@AESARA_FLAGS="$(AESARA_FLAGS)" $(BIN)/kanrewrite demo
+
+# The tests choose their own Aesara flags, see conftest.py.
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest --numprocesses=auto
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+docs: $(VENV)/.docs
+	AESARA_FLAGS="$(AESARA_FLAGS)" $(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+notebooks: $(VENV)/.notebooks
+	AESARA_FLAGS="$(AESARA_FLAGS)" $(BIN)/python -m pytest --override-ini=addopts= --nbmake notebooks
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m pytest --benchmark-enable --benchmark-only tests/benchmarks
+
+clean:
+	rm -rf $(VENV) docs/_build .mypy_cache .pytest_cache .ruff_cache .benchmarks .hypothesis
+
+$(VENV)/.created:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "There is no $(PYTHON) on the path: install it, or name another one: make PYTHON=python3.10"; \
+	  exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+# One stamp an extra: installed again only when the requirements change.
+$(VENV)/.%: pyproject.toml $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --editable ".[$*]"
+	@touch $@
