@@ -144,3 +144,26 @@ class UnusableOperator(KanrewriteError, TypeError):
             f"{op!r} cannot be an operator of a theory: an operator is a hashable value "
             "and no logic variable."
         )
+
+
+class RuleLosesDerivative(KanrewriteError, ValueError):
+    """A rule for the gradient of an expression does not cover all of the expression."""
+
+    def __init__(self, rule: str, expr: object, variables: Sequence[object]):
+        names = ", ".join(map(str, variables)) or "no variable"
+        super().__init__(
+            f"the gradient rule {rule} answered for the expression {expr} with terms for {names}, "
+            "but the expression depends on what is differentiated by another way too (or not on "
+            "these at all), so a part of the derivative would be lost. Name variables of the "
+            "expression that every such way passes through, or return None."
+        )
+
+
+class RuleTermMismatch(KanrewriteError, TypeError):
+    """A rule for the gradient of an expression gave a term of the wrong type."""
+
+    def __init__(self, rule: str, variable: object, term: object):
+        super().__init__(
+            f"the gradient rule {rule} gave {variable} a gradient of type "
+            f"{getattr(term, 'type', term)}; it must have as many dimensions as the variable."
+        )

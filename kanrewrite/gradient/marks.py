@@ -1,0 +1,178 @@
+"""Ops that hold a graph together while Aesara rewrites it and derivatives still wait.
+
+They live from the moment a derivative is opened in a graph to the moment it is expanded, and
+no rewrite knows them: what lies on their two sides is not mixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+from aesara.compile.builders import OpFromGraph
+from aesara.compile.ops import ViewOp
+from aesara.gradient import disconnected_type
+from aesara.graph.basic import Apply, Variable, clone_replace
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.op import Op
+
+from kanrewrite.gradient.path import Path, Pattern
+
+_numbers = count()
+
+
+class Identity(Op):  # type: ignore[misc]
+    """Gives its first input back."""
+
+    view_map = {0: [0]}  # noqa: RUF012  # what Aesara calls it and how it reads it
+
+    def make_node(self, *inputs: Variable) -> Apply:
+        """Apply to variables of any type."""
+        return Apply(self, list(inputs), [inputs[0].type()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        """Hand the first value on."""
+        output_storage[0][0] = inputs[0]
+
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: list[Any]) -> list[Any]:
+        """The first input's shape."""
+        return [shapes[0]]
+
+
+class Mark(Identity):
+    """An identity that cannot be merged with another one, nor seen through.
+
+    Parameters
+    ----------
+    stop
+        Whether derivatives end here.
+    """
+
+    __props__ = ("number", "stop")
+
+    def __init__(self, stop: bool = False):
+        self.number = next(_numbers)
+        self.stop = stop
+
+    def connection_pattern(self, node: Apply) -> Pattern:
+        """Connected, unless derivatives stop here."""
+        return [[not self.stop]]
+
+    def L_op(  # noqa: N802  # Aesara's name
+        self, inputs: list[Variable], outputs: list[Variable], gradients: list[Variable]
+    ) -> list[Variable]:
+        """Hand the gradient on."""
+        return [disconnected_type()] if self.stop else gradients
+
+    def R_op(  # noqa: N802  # Aesara's name
+        self, inputs: list[Variable], eval_points: list[Variable | None]
+    ) -> list[Variable | None]:
+        """Hand the tangent on."""
+        return [None] if self.stop else eval_points
+
+
+class Hold(Identity):
+    """A `ViewOp` that stands for its gradient only, kept from the rewrite that removes such Ops.
+
+    Parameters
+    ----------
+    op
+        ``zero_grad``, ``grad_clip``, ``grad_scale`` or the like.
+    """
+
+    def __init__(self, op: ViewOp):
+        self.op = op
+
+    def connection_pattern(self, node: Apply) -> Pattern:
+        """The held Op's."""
+        pattern: Pattern = getattr(self.op, "connection_pattern", lambda _: [[True]])(node)
+        return pattern
+
+    def L_op(  # noqa: N802  # Aesara's name
+        self, inputs: list[Variable], outputs: list[Variable], gradients: list[Variable]
+    ) -> Any:
+        """The held Op's."""
+        return self.op.L_op(inputs, outputs, gradients)
+
+    def R_op(  # noqa: N802  # Aesara's name
+        self, inputs: list[Variable], eval_points: list[Variable | None]
+    ) -> Any:
+        """The held Op's."""
+        return self.op.R_op(inputs, eval_points)
+
+
+class Override(Identity):
+    """An expression with a derivative of its own.
+
+    Its inputs are the expression, the variables that gradients are sent to, and whatever else
+    the terms are made of.
+
+    Parameters
+    ----------
+    terms
+        From the upstream gradient, the only ``wrt``, to the term of each variable.
+    """
+
+    def __init__(self, terms: Path):
+        self.terms = terms
+
+    def connection_pattern(self, node: Apply) -> Pattern:
+        """Connected to the variables that have a term."""
+        n = len(self.terms.outputs)
+        return [[0 < i <= n] for i in range(len(node.inputs))]
+
+    def L_op(  # noqa: N802  # Aesara's name
+        self, inputs: list[Variable], outputs: list[Variable], gradients: list[Variable]
+    ) -> list[Variable]:
+        """The terms, with the gradient that arrives."""
+        n = len(self.terms.outputs)
+        upstream = self.terms.wrt[0]
+        others = [v for v in self.terms.inputs if v is not upstream]
+        given = dict(zip(others, inputs[1 + n :], strict=True)) | {upstream: gradients[0]}
+        terms = clone_replace(list(self.terms.outputs), given)
+        return [disconnected_type(), *terms, *(disconnected_type() for _ in others)]
+
+
+def is_view(op: Op) -> bool:
+    """Whether the Op does nothing but change a gradient."""
+    return isinstance(op, ViewOp) and type(op) is not ViewOp
+
+
+def overrides_gradient(op: Op) -> bool:
+    """Whether inlining this Op would lose a gradient that its author gave."""
+    given = ("lop_overrides", "grad_overrides", "rop_overrides")
+    return (
+        isinstance(op, OpFromGraph)
+        and op.is_inline
+        and any(not _is_default(getattr(op, name)) for name in given)
+    )
+
+
+def _is_default(override: Any) -> bool:
+    return isinstance(override, str) and override == "default"
+
+
+def held(op: Op) -> Op:
+    """The same Op, with its gradient safe from Aesara's rewrites; itself if it always is."""
+    if is_view(op):
+        return Hold(op)
+    if overrides_gradient(op):
+        kept = op.clone()
+        kept.is_inline = False
+        kept.inline_later = True
+        return kept
+    return op
+
+
+def release(fgraph: FunctionGraph) -> None:
+    """Take all marks out of a graph in which no derivative waits any more."""
+    for node in fgraph.toposort():
+        if isinstance(node.op, Identity):
+            fgraph.replace(node.outputs[0], node.inputs[0], reason="release")
+        elif getattr(node.op, "inline_later", False):
+            inlined = node.op.clone()
+            inlined.is_inline = True
+            del inlined.inline_later
+            new = inlined.make_node(*node.inputs).outputs
+            fgraph.replace_all(list(zip(node.outputs, new, strict=True)), reason="release")

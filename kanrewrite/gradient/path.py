@@ -1,0 +1,168 @@
+"""The part of a graph through which a derivative passes, and a closed copy of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from aesara.gradient import _node_to_pattern
+from aesara.graph.basic import Apply, Constant, Variable, io_toposort
+
+#: ``pattern[i][j]``: output ``j`` of a node is a differentiable function of its input ``i``.
+Pattern = list[list[bool]]
+
+
+def connections(node: Apply) -> Pattern:
+    """The connection pattern that Aesara's own reverse mode follows."""
+    pattern: Pattern = _node_to_pattern(node)
+    return pattern
+
+
+def dependence(node: Apply) -> Pattern:
+    """Every output depends on every input, differentiably or not."""
+    return [[True] * len(node.outputs) for _ in node.inputs]
+
+
+def path_nodes(
+    outputs: Iterable[Variable],
+    wrt: Iterable[Variable],
+    leaves: Iterable[Variable] = (),
+    pattern_of: Callable[[Apply], Pattern] = connections,
+) -> list[Apply]:
+    """The nodes through which `outputs` are functions of `wrt`, inputs first.
+
+    Parameters
+    ----------
+    outputs, wrt
+        Where paths end and begin.
+    leaves
+        Variables behind which nobody looks, although they may themselves be outputs.
+    pattern_of
+        Which outputs of a node are functions of which inputs.
+
+    Returns
+    -------
+    list of Apply
+        In topological order. A graph of any depth is walked without recursion.
+    """
+    outputs, leaves = list(outputs), set(leaves)
+    order = list(io_toposort([], outputs))
+    patterns = {node: pattern_of(node) for node in order}
+    wanted = _wanted(outputs, leaves, order, patterns)
+    live = set(wrt)
+    made: set[Variable] = set()
+    nodes = []
+    for node in order:
+        reached = _reached(node, patterns[node], lambda v: v in live or (v in made - leaves))
+        made.update(reached)
+        if not wanted.isdisjoint(reached):
+            nodes.append(node)
+    return nodes
+
+
+def _wanted(
+    outputs: list[Variable],
+    leaves: set[Variable],
+    order: list[Apply],
+    patterns: dict[Apply, Pattern],
+) -> set[Variable]:
+    """The variables that `outputs` are functions of, as their nodes make them."""
+    wanted = set(outputs)
+    for node in reversed(order):
+        columns = [j for j, out in enumerate(node.outputs) if out in wanted]
+        for inp, row in zip(node.inputs, patterns[node], strict=True):
+            if inp not in leaves and any(row[j] for j in columns):
+                wanted.add(inp)
+    return wanted
+
+
+def _reached(node: Apply, pattern: Pattern, live: Callable[[Variable], bool]) -> list[Variable]:
+    rows = [row for inp, row in zip(node.inputs, pattern, strict=True) if live(inp)]
+    return [out for j, out in enumerate(node.outputs) if any(row[j] for row in rows)]
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A closed copy of the graph from `wrt` to `outputs`.
+
+    Attributes
+    ----------
+    inputs
+        Fresh variables for everything that enters the path from outside.
+    trail
+        All results of the nodes on the path, in topological order.
+    outputs, wrt
+        What is differentiated with respect to what: among `inputs` and `trail`.
+    """
+
+    inputs: tuple[Variable, ...]
+    trail: tuple[Variable, ...]
+    outputs: tuple[Variable, ...]
+    wrt: tuple[Variable, ...]
+
+    @property
+    def nodes(self) -> list[Apply]:
+        """The nodes of the path, inputs first."""
+        return list(dict.fromkeys(v.owner for v in self.trail))
+
+
+@dataclass
+class _Copy:
+    """A path under construction: what its nodes read (`seen`) and what they make (`made`)."""
+
+    leaves: set[Variable]
+    roots: set[Variable]
+    seen: dict[Variable, Variable] = field(default_factory=dict)
+    made: dict[Variable, Variable] = field(default_factory=dict)
+
+    def read(self, v: Variable) -> Variable:
+        if v in self.made and v not in self.leaves:
+            return self.made[v]
+        if isinstance(v, Constant) and v not in self.roots:
+            return v
+        if v not in self.seen:
+            self.seen[v] = v.type()
+            self.seen[v].name = v.name
+        return self.seen[v]
+
+    def add(self, node: Apply) -> None:
+        copy = node.clone_with_new_inputs([self.read(v) for v in node.inputs])
+        self.made.update(zip(node.outputs, copy.outputs, strict=True))
+
+
+def closed_path(
+    outputs: Sequence[Variable],
+    wrt: Sequence[Variable],
+    leaves: Iterable[Variable] = (),
+    pattern_of: Callable[[Apply], Pattern] = connections,
+) -> tuple[Path, list[Variable], list[Variable]]:
+    """Copy the graph from `wrt` to `outputs`.
+
+    Parameters
+    ----------
+    outputs, wrt, leaves, pattern_of
+        See `path_nodes`. A leaf that is also an output is read as a leaf and differentiated as
+        an output.
+
+    Returns
+    -------
+    path : Path
+        The copy.
+    inputs, trail : list of Variable
+        The originals of ``path.inputs`` and ``path.trail``.
+    """
+    leaves = set(leaves)
+    copy = _Copy(leaves, set(wrt))
+    for node in path_nodes(outputs, wrt, leaves, pattern_of):
+        copy.add(node)
+    ends = tuple(copy.made[v] if v in copy.made else copy.read(v) for v in outputs)
+    roots = tuple(copy.read(v) for v in wrt)
+    path = Path(tuple(copy.seen.values()), tuple(copy.made.values()), ends, roots)
+    return path, list(copy.seen), list(copy.made)
+
+
+def continuous(v: Any) -> bool:
+    """Whether values of this variable can carry a derivative."""
+    dtype = getattr(v.type, "dtype", None)
+    return dtype is None or not str(dtype).startswith(("int", "uint", "bool"))
