@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 import aesara.tensor as at
+import aesara.tensor.math as math
 from aesara.scalar.basic import ScalarOp
 from aesara.tensor.elemwise import Elemwise
 from unification import Var
@@ -47,11 +48,18 @@ SIGNATURES: dict[str, dict[str, Any]] = {
 #: How many tensor operands such an operator takes (one unless told; None: any number).
 ARITY: dict[str, int | None] = {"softmax_grad": 2, "join": None, "size": 1}
 
+#: Operators without parameters that are not elementwise ones of Aesara.
+PLAIN = frozenset({"dot", "batched_dot", "ones_like", "mask", "logaddexp"})
+
 #: Other spellings of one operator, each an elementwise operator of Aesara.
 ALIASES = {
     "abs_": "abs",
     "absolute": "abs",
     "divide": "true_div",
+    "true_divide": "true_div",
+    "floor_divide": "int_div",
+    "inv": "reciprocal",
+    "conjugate": "conj",
     "subtract": "sub",
     "multiply": "mul",
     "negative": "neg",
@@ -184,12 +192,9 @@ def operator(name: str) -> Operator:
 @lru_cache(maxsize=None)
 def _names_of_scalar_ops() -> dict[ScalarOp, str]:
     names: dict[ScalarOp, str] = {}
-    for name in dir(at):
-        value = getattr(at, name)
+    for name, value in {**vars(at), **vars(math)}.items():
         if isinstance(value, Elemwise):
-            canonical = ALIASES.get(name, name)
-            if value.scalar_op not in names or canonical == str(value.scalar_op):
-                names[value.scalar_op] = canonical
+            names.setdefault(value.scalar_op, ALIASES.get(name, name))
     return names
 
 
@@ -217,13 +222,13 @@ class Patterns:
         if name.startswith("__"):
             raise AttributeError(name)
         canonical = ALIASES.get(name, name)
-        if canonical in SIGNATURES or canonical in _elementwise() or canonical in ("dot", "const"):
+        if canonical in SIGNATURES or canonical in _elementwise() or canonical in PLAIN:
             return operator(canonical)
         near = get_close_matches(name, dir(self), n=3)
         raise UnknownOperator(name, near)
 
     def __dir__(self) -> list[str]:
-        return sorted({*SIGNATURES, *_elementwise(), *ALIASES, "dot"})
+        return sorted({*SIGNATURES, *_elementwise(), *ALIASES, *PLAIN})
 
 
 @lru_cache(maxsize=None)
@@ -232,6 +237,18 @@ def _elementwise() -> frozenset[str]:
 
 
 T = Patterns()
+
+
+class _Elementwise:
+    """Which operators act elementwise, whatever Aesara calls them."""
+
+    def __contains__(self, op: object) -> bool:
+        return isinstance(op, Operator) and (
+            isinstance(op.op, Elemwise) or (op.op is None and op.name in _elementwise() | {"mask", "ones_like"})
+        )
+
+
+ELEMENTWISE = _Elementwise()
 
 _INFIX = {"add": (" + ", 1), "sub": (" - ", 1), "mul": (" * ", 2), "true_div": (" / ", 2), "pow": ("**", 4)}
 

@@ -1,0 +1,375 @@
+"""The axioms: products with exponents, sums with signs, exp and log, in canonical form.
+
+The constructors of this file are the whole of associativity, commutativity, units and inverses
+of a view.  Equations between other operators are relations (see `kanrewrite.relations`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+from kanrewrite.terms import Operator, T
+from kanrewrite.view.forms import (
+    ONE,
+    ZERO,
+    App,
+    Bcast,
+    Form,
+    Interner,
+    Leaf,
+    Lin,
+    Prod,
+    Sum,
+    Terms,
+    join_bcast,
+)
+
+#: A sum longer than this is not multiplied out.
+LONGEST = 24
+#: A power of a sum above this is not multiplied out.
+HIGHEST = 3
+
+#: Operators whose value is never negative.
+NONNEGATIVE = {
+    T.abs, T.sqr, T.sqrt, T.softplus, T.sigmoid, T.softmax, T.exp, T.cosh, T.eq, T.neq, T.lt, T.le,
+    T.gt, T.ge, T.size,
+}  # fmt: skip
+#: Operators whose value is never negative when their (last) operands are not.
+MONOTONE = {
+    T.sum, T.prod, T.max, T.min, T.cumsum, T.dimshuffle, T.drop, T.reshape, T.subtensor,
+    T.scatter, T.alloc, T.join, T.switch, T.maximum, T.minimum, T.dot, T.mask,
+}  # fmt: skip
+
+
+class Algebra(Interner):
+    """Interns forms of one float dtype and computes with them."""
+
+    def __init__(self, dtype: str = "float64") -> None:
+        super().__init__()
+        self.dtype = dtype
+        self.no_exponent = self.lin({})
+        self.one = self.prod(ONE, self.no_exponent, {})
+        self.zero = self.prod(ZERO, self.no_exponent, {})
+
+    # -- makers ---------------------------------------------------------------------------
+
+    def leaf(self, var: Any, bcast: Bcast, nonneg: bool = False) -> Leaf:
+        def make() -> Leaf:
+            form = Leaf()
+            form.var, form.bcast, form.nonneg = var, bcast, nonneg
+            return form
+
+        made: Leaf = self.intern(("leaf", var), make)
+        return made
+
+    def app(self, op: Operator, *args: Any, bcast: Bcast | None = None) -> App:
+        """An operator over forms as it stands: no equation is applied."""
+
+        def make() -> App:
+            form = App()
+            form.op, form.args = op, args
+            forms = form.forms
+            form.bcast = join_bcast([f.bcast for f in forms]) if bcast is None else bcast
+            form.nonneg = op in NONNEGATIVE or (
+                op in MONOTONE and all(f.nonneg for f in forms if f is not _condition(op, forms))
+            )
+            return form
+
+        made: App = self.intern((op, *args), make)
+        return made
+
+    def lin(self, terms: Terms) -> Lin:
+        items = tuple(sorted(((m, c) for m, c in terms.items() if c), key=_first_uid))
+
+        def make() -> Lin:
+            form = Lin()
+            form.terms = items
+            form.bcast = join_bcast([m.bcast for m, _ in items])
+            form.nonneg = False
+            return form
+
+        made: Lin = self.intern(("lin", items), make)
+        return made
+
+    def prod(self, coeff: Fraction, expo: Lin, factors: Terms) -> Form:
+        if not coeff:
+            expo, factors = self.no_exponent, {}
+        items = tuple(sorted(((f, k) for f, k in factors.items() if k), key=_first_uid))
+        if coeff == 1 and not expo.terms and len(items) == 1 and items[0][1] == 1:
+            return items[0][0]
+
+        def make() -> Prod:
+            form = Prod()
+            form.coeff, form.expo, form.factors = coeff, expo, items
+            form.bcast = join_bcast([expo.bcast, *(f.bcast for f, _ in items)])
+            form.nonneg = coeff >= 0 and all(f.nonneg or _even(k) for f, k in items)
+            return form
+
+        made: Prod = self.intern(("prod", coeff, expo, items), make)
+        return made
+
+    def const(self, value: Any) -> Form:
+        return self.prod(Fraction(value), self.no_exponent, {})
+
+    # -- products -------------------------------------------------------------------------
+
+    def parts(self, form: Form) -> tuple[Fraction, Lin, tuple[tuple[Form, Fraction], ...]]:
+        """A form as coefficient, exponent and factors."""
+        if isinstance(form, Prod):
+            return form.coeff, form.expo, form.factors
+        if isinstance(form, Lin):
+            return self.parts(self.add_terms(dict(form.terms)))
+        return ONE, self.no_exponent, ((form, ONE),)
+
+    def mul(self, *forms: Form) -> Form:
+        coeff, expo, factors = ONE, Counter[Form](), Counter[Form]()
+        for form in forms:
+            c, e, fs = self.parts(form)
+            coeff *= c
+            for m, k in e.terms:
+                expo[m] += k  # type: ignore[assignment]  # exact fractions count too
+            for f, k in fs:
+                factors[f] += k  # type: ignore[assignment]
+        return self._product(coeff, self.lin(expo), factors)  # type: ignore[arg-type]
+
+    def _product(self, coeff: Fraction, expo: Lin, factors: Terms) -> Form:
+        grouped = [f for f, k in factors.items() if isinstance(f, Prod) and k.denominator == 1]
+        if grouped:  # a group under a root has met its other half
+            rest = {f: k for f, k in factors.items() if f not in grouped}
+            opened = [self.pow(f, factors[f]) for f in grouped]
+            return self.mul(self.prod(coeff, expo, rest), *opened)
+        covered = join_bcast([expo.bcast, *(f.bcast for f, k in factors.items() if k and not is_ones(f))])
+        kept = {f: (ONE if is_ones(f) else k) for f, k in factors.items() if k and not (is_ones(f) and covers(covered, f))}
+        return self.prod(coeff, expo, kept)
+
+    def pow(self, form: Form, k: Fraction) -> Form:
+        if k == 1:
+            return form
+        coeff, expo, factors = self.parts(form)
+        scaled = self.lin({m: c * k for m, c in expo.terms})
+        if k.denominator == 1:
+            if not coeff and k < 0:
+                return self.app(T.pow, form, self.const(k))
+            return self._product(coeff ** int(k), scaled, {f: e * k for f, e in factors})
+        free: Terms = {}
+        group: Terms = {}
+        for f, e in factors:
+            if f.nonneg:
+                free[f] = e * k
+            elif _even(e):
+                free[self.app(T.abs, f)] = e * k
+            else:
+                group[f] = e
+        sign = ONE if coeff >= 0 else -ONE
+        root = Fraction(float(abs(coeff)) ** float(k)) if abs(coeff) != 1 else ONE
+        if group or sign < 0:
+            free[self.prod(sign, self.no_exponent, group)] = k
+        return self.prod(root, scaled, free)
+
+    def div(self, a: Form, b: Form) -> Form:
+        return self.mul(a, self.pow(b, -ONE))
+
+    def neg(self, a: Form) -> Form:
+        return self.mul(self.const(-1), a)
+
+    # -- exponents ------------------------------------------------------------------------
+
+    def exp(self, form: Form) -> Form:
+        """``exp`` of a sum is a product; ``exp(k*log(f))`` is ``f**k``."""
+        expo: Terms = {}
+        out: list[Form] = []
+        for m, c in self.terms_of(form).items():
+            if isinstance(m, App) and m.op is T.log:
+                out.append(self.pow(m.args[0], c))
+            else:
+                expo[m] = c
+        return self.mul(self.prod(ONE, self.lin(expo), {}), *out)
+
+    def log(self, form: Form) -> Form:
+        """``log`` of a product: the exponent, logs of what is never negative, log of the rest."""
+        coeff, expo, factors = self.parts(form)
+        terms = Counter[Form](dict(expo.terms))
+        group: Terms = {}
+        for f, k in factors:
+            if f.nonneg and not is_ones(f):
+                terms[self.app(T.log, f)] += k  # type: ignore[assignment]
+            else:
+                group[f] = k
+        rest = self.prod(ONE if coeff > 0 else -ONE, self.no_exponent, group) if coeff else self.zero
+        if coeff and abs(coeff) != 1:
+            terms[self.one] += Fraction(_log(abs(coeff)))  # type: ignore[assignment]
+        if rest is not self.one:
+            terms[self.app(T.log, rest)] += ONE  # type: ignore[assignment]
+        return self.add_terms(terms)  # type: ignore[arg-type]
+
+    # -- sums -----------------------------------------------------------------------------
+
+    def terms_of(self, form: Form) -> Terms:
+        """A form as an expanded linear combination of products without coefficient."""
+        if isinstance(form, Lin):
+            return dict(form.terms)
+        if self._is_flat(form):
+            coeff, expo, factors = self.parts(form)
+            by = self.prod(ONE, expo, {})
+            out = Counter[Form]()
+            for m, c in factors[0][0].terms:  # type: ignore[attr-defined]
+                for n, d in self._unit(self.mul(m, by)):
+                    out[n] += c * d * coeff
+            return out  # type: ignore[return-value]
+        return dict(self._unit(form))
+
+    def _unit(self, form: Form) -> list[tuple[Form, Fraction]]:
+        coeff, expo, factors = self.parts(form)
+        if not coeff:
+            return []
+        return [(form if coeff == 1 else self.prod(ONE, expo, dict(factors)), coeff)]
+
+    def add(self, *forms: Form) -> Form:
+        terms = Counter[Form]()
+        for form in forms:
+            for m, c in self.terms_of(form).items():
+                terms[m] += c  # type: ignore[assignment]
+        return self.add_terms(terms)  # type: ignore[arg-type]
+
+    def sub(self, a: Form, b: Form) -> Form:
+        return self.add(a, self.neg(b))
+
+    def add_terms(self, terms: Terms) -> Form:
+        terms = {m: c for m, c in terms.items() if c}
+        if len(terms) < 2:
+            return self.mul(*(self._times(m, c) for m, c in terms.items())) if terms else self.zero
+        reduced = self._over_common_denominator(terms)
+        if reduced is not None:
+            return reduced
+        content, primitive = self._content(terms)
+        if any(self._is_flat(m) for m in primitive):  # a sum became bare when its content left
+            flat = Counter[Form]()
+            for m, c in primitive.items():
+                for n, d in self.terms_of(m).items():
+                    flat[n] += c * d  # type: ignore[assignment]
+            return self.mul(content, self.add_terms(flat))  # type: ignore[arg-type]
+        return self.mul(content, self._sum(primitive))
+
+    def _is_flat(self, form: Form) -> bool:
+        """Is the form ``c * exp(e) * sum``, which a sum takes apart?"""
+        _, _, factors = self.parts(form)
+        return (
+            len(factors) == 1
+            and isinstance(factors[0][0], Sum)
+            and factors[0][1] == 1
+            and len(factors[0][0].terms) <= LONGEST
+        )
+
+    def _times(self, form: Form, c: Fraction) -> Form:
+        coeff, expo, factors = self.parts(form)
+        return self.prod(coeff * c, expo, dict(factors))
+
+    def _sum(self, terms: Terms) -> Form:
+        items = tuple(sorted(terms.items(), key=_first_uid))
+
+        def make() -> Sum:
+            form = Sum()
+            form.terms = items
+            form.bcast = join_bcast([m.bcast for m, _ in items])
+            form.nonneg = all(c >= 0 and m.nonneg for m, c in items)
+            return form
+
+        made: Sum = self.intern(("sum", items), make)
+        return made
+
+    def _content(self, terms: Terms) -> tuple[Form, Terms]:
+        """Common content of a sum and what is left: coefficient, exponent, factors."""
+        split = [(c, *self.parts(m)[1:]) for m, c in terms.items()]
+        common: Terms = dict(split[0][2])
+        for _, _, factors in split[1:]:
+            mine = dict(factors)
+            common = {f: _nearer_zero(k, mine[f]) for f, k in common.items() if f in mine and k * mine[f] > 0}
+        least = self._least([e for _, e, _ in split])
+        inverse = self.prod(ONE, self.lin({m: -k for m, k in least.terms}), {f: -k for f, k in common.items()})
+        left = [(self.mul(m, inverse), c) for m, c in terms.items()]
+        lead = min(left, key=_first_uid)[1]
+        content = self.prod(lead, least, common)
+        return content, {m: c / lead for m, c in left}
+
+    def _least(self, exponents: list[Lin]) -> Lin:
+        """The least exponent in an order of formal sums that translation keeps."""
+        best = exponents[0]
+        for other in exponents[1:]:
+            gap = Counter[Form](dict(other.terms))
+            gap.subtract(dict(best.terms))
+            signs = [(m.uid, c) for m, c in gap.items() if c]
+            if signs and min(signs)[1] < 0:
+                best = other
+        return best
+
+    def _over_common_denominator(self, terms: Terms) -> Form | None:
+        """``1 - 1/(1 + a) == a/(1 + a)``: multiplied out, where terms cancel or only exps stay."""
+        lowest: Terms = {}
+        for m in terms:
+            for f, k in self.parts(m)[2]:
+                if isinstance(f, Sum) and k < 0 and k.denominator == 1 and -k <= HIGHEST:
+                    lowest[f] = min(k, lowest.get(f, ZERO))
+        lowest = {
+            f: k for f, k in lowest.items() if len({dict(self.parts(m)[2]).get(f, ZERO) for m in terms}) > 1
+        }
+        if not 0 < len(lowest) <= HIGHEST:
+            return None
+        choices = [{f: k} for f, k in lowest.items()]
+        for choice in [lowest, *choices] if len(choices) > 1 else choices:
+            by = self.prod(ONE, self.no_exponent, {f: -k for f, k in choice.items()})
+            total, collected = 0, Counter[Form]()
+            for m, c in terms.items():
+                for n, d in self.expand(self.mul(m, by)):
+                    total += 1
+                    collected[n] += c * d  # type: ignore[assignment]
+                if total > LONGEST:
+                    break
+            left: Terms = {n: d for n, d in collected.items() if d}  # type: ignore[misc]
+            simpler = len(left) < total or (len(choices) == 1 and all(not self.parts(n)[2] for n in left))
+            if total <= LONGEST and simpler:
+                return self.mul(self.pow(by, -ONE), self.add_terms(left))
+        return None
+
+    def expand(self, form: Form) -> list[tuple[Form, Fraction]]:
+        """A product of sums multiplied out (positive powers up to `HIGHEST`)."""
+        coeff, expo, factors = self.parts(form)
+        sums = [(f, int(k)) for f, k in factors if isinstance(f, Sum) and k.denominator == 1 and 0 < k <= HIGHEST]
+        rest = self.prod(ONE, expo, {f: k for f, k in factors if (f, k) not in sums})
+        out = [(rest, coeff)]
+        for f, k in sums:
+            assert isinstance(f, Sum)
+            for _ in range(k):
+                out = [(self.mul(m, n), c * d) for m, c in out for n, d in f.terms]
+        return [(n, c * d) for m, c in out for n, d in self._unit(m)]
+
+
+def is_ones(form: Form) -> bool:
+    """Is the form a tensor of ones, there only for its shape?"""
+    return isinstance(form, App) and form.op is T.ones_like
+
+
+def covers(bcast: Bcast, form: Form) -> bool:
+    return bool(bcast) and all(f or not b for b, f in zip(bcast, form.bcast))
+
+
+def _first_uid(item: tuple[Form, Any]) -> int:
+    return item[0].uid
+
+
+def _even(k: Fraction) -> bool:
+    return k.denominator == 1 and k.numerator % 2 == 0
+
+
+def _nearer_zero(a: Fraction, b: Fraction) -> Fraction:
+    return a if abs(a) < abs(b) else b
+
+
+def _condition(op: Operator, forms: tuple[Form, ...]) -> Form | None:
+    return forms[0] if op is T.switch and forms else None
+
+
+def _log(value: Fraction) -> float:
+    return math.log(value.numerator) - math.log(value.denominator) if value > 2**1000 else math.log(value)

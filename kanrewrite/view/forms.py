@@ -1,0 +1,110 @@
+"""Forms: tensors read as formal products and sums, interned.
+
+A `Prod` is ``coefficient * exp(exponent) * f1**k1 * f2**k2 ...``, a `Sum` is a primitive linear
+combination of products (content taken out), an `App` is any other operator over forms, a `Leaf`
+is a variable.  Equal modulo associativity, commutativity, units, inverses and
+``exp(a + b) == exp(a) * exp(b)`` is *the same object*.  Nothing here builds a graph.
+
+Coefficients and exponents are exact fractions, so what cancels does so exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from fractions import Fraction
+from typing import Any
+
+from kanrewrite.terms import Operator
+
+Bcast = tuple[bool, ...]
+
+
+class Form:
+    """A tensor, read.  Compared by identity: an `Algebra` interns what it makes."""
+
+    __slots__ = ("bcast", "key", "nonneg", "uid")
+    uid: int
+    key: Hashable
+    #: Which dimensions have length 1 for sure; constants have none and fit everywhere.
+    bcast: Bcast
+    #: Is the value at least 0 wherever it is defined?
+    nonneg: bool
+
+    @property
+    def ndim(self) -> int:
+        return len(self.bcast)
+
+    def constant_along(self, axes: tuple[int, ...]) -> bool:
+        """Does the value not depend on the position along these axes?"""
+        return not self.bcast or all(self.bcast[a] for a in axes)
+
+
+class Leaf(Form):
+    """A variable of the graph, or a parameter of a pattern."""
+
+    __slots__ = ("var",)
+    var: Any
+
+
+class App(Form):
+    """An operator that is neither a product nor a sum, over forms and parameters."""
+
+    __slots__ = ("args", "op")
+    op: Operator
+    args: tuple[Any, ...]
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        return tuple(a for a in self.args if isinstance(a, Form))
+
+
+class Lin(Form):
+    """An expanded linear combination ``c1*m1 + c2*m2 + ...``: what exponents are."""
+
+    __slots__ = ("terms",)
+    terms: tuple[tuple[Form, Fraction], ...]
+
+
+class Prod(Form):
+    """``coeff * exp(expo) * f1**k1 * ...``; the factors are in canonical order."""
+
+    __slots__ = ("coeff", "expo", "factors")
+    coeff: Fraction
+    expo: Lin
+    factors: tuple[tuple[Form, Fraction], ...]
+
+
+class Sum(Form):
+    """A primitive sum: two or more terms without common content."""
+
+    __slots__ = ("terms",)
+    terms: tuple[tuple[Form, Fraction], ...]
+
+
+Terms = dict[Form, Fraction]
+ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
+
+
+def join_bcast(parts: list[Bcast]) -> Bcast:
+    """The broadcast pattern of an elementwise operator's result."""
+    full = [p for p in parts if p]
+    return tuple(map(all, zip(*full))) if full else ()
+
+
+class Interner:
+    """Makes each form once; two forms of one key are one object."""
+
+    def __init__(self) -> None:
+        self._table: dict[Hashable, Form] = {}
+
+    def intern(self, key: Hashable, make: Callable[[], Form]) -> Any:
+        form = self._table.get(key)
+        if form is None:
+            form = make()
+            form.key = key
+            form.uid = len(self._table)
+            self._table[key] = form
+        return form
+
+    def __len__(self) -> int:
+        return len(self._table)

@@ -1,0 +1,206 @@
+"""Lifting: how forms pass reductions, moves and dot products.
+
+Factors that are constant along a reduced axis leave the reduction; moves go inwards to the
+variables; so two ways of writing one tensor meet in one form.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from kanrewrite.terms import ELEMENTWISE, Operator, T
+from kanrewrite.view.algebra import Algebra, is_ones
+from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms
+from kanrewrite.view.moves import Move, Shuffle
+
+Axes = tuple[int, ...]
+
+
+class Lifting(Algebra):
+    """An algebra whose constructors follow the lift equations."""
+
+    def __init__(self, dtype: str = "float64") -> None:
+        super().__init__(dtype)
+        #: Where each moved form came from: what lets a scatter give factors back.
+        self.moved_from: dict[tuple[Move, Form], Form] = {}
+
+    # -- reductions; all keep their dimensions ----------------------------------------------
+
+    def split_along(self, form: Form, axes: Axes) -> tuple[Form, Form]:
+        """A product as (what is constant along the axes, what is not)."""
+        coeff, expo, factors = self.parts(form)
+        still = {m: c for m, c in expo.terms if m.constant_along(axes)}
+        outer = {f: k for f, k in factors if f.constant_along(axes)}
+        inner_expo = self.lin({m: c for m, c in expo.terms if m not in still})
+        inner = self.prod(ONE, inner_expo, {f: k for f, k in factors if f not in outer})
+        return self.prod(coeff, self.lin(still), outer), inner
+
+    def sum(self, form: Form, axes: Axes) -> Form:
+        """``sum(a * b) == a * sum(b)`` where a is constant along the axes."""
+        outer, inner = self.split_along(form, axes)
+        if inner is self.one:
+            if not outer.bcast:
+                return outer
+            return outer
+        if isinstance(inner, App) and inner.op is T.sum:
+            return self.mul(outer, self.sum(inner.args[0], tuple(sorted({*inner.args[1], *axes}))))
+        return self.mul(outer, self._reduced(T.sum, inner, axes))
+
+    def prod_along(self, form: Form, axes: Axes) -> Form:
+        """``prod(exp(a) * b) == exp(sum(a)) * prod(b)``."""
+        coeff, expo, factors = self.parts(form)
+        rest = self.prod(coeff, self.no_exponent, dict(factors))
+        total = [self.mul(self.const(c), self.sum(m, axes)) for m, c in expo.terms]
+        return self.mul(self.exp(self.add(*total)), self._reduced(T.prod, rest, axes))
+
+    def max(self, form: Form, axes: Axes) -> Form:
+        """``max(exp(a)) == exp(max(a))``, ``max(a + c) == max(a) + c``, ``max(k*a) == k*max(a)``."""
+        coeff, expo, factors = self.parts(form)
+        if expo.terms and coeff > 0 and all(f.constant_along(axes) and f.nonneg for f, _ in factors):
+            return self.mul(self.prod(coeff, self.no_exponent, dict(factors)), self.exp(self.max(expo, axes)))
+        outer, moving = {}, {}
+        for m, c in self.terms_of(form).items():
+            (outer if m.constant_along(axes) else moving)[m] = c
+        if not moving:
+            return form
+        top = self.app(T.max, self.lin(moving), axes, bcast=self._kept(self.lin(moving), axes))
+        return self.add(*(self.mul(self.const(c), m) for m, c in outer.items()), top)
+
+    def _kept(self, form: Form, axes: Axes) -> tuple[bool, ...]:
+        return tuple(b or d in axes for d, b in enumerate(form.bcast))
+
+    def _reduced(self, op: Operator, form: Form, axes: Axes) -> App:
+        return self.app(op, form, axes, bcast=self._kept(form, axes))
+
+    # -- moves ----------------------------------------------------------------------------
+
+    def move(self, form: Form, move: Move) -> Form:
+        """A move goes inwards through everything elementwise."""
+        mine = move.restricted(form.bcast) if form.bcast else None
+        if not form.bcast:
+            return form
+        if isinstance(form, (Leaf, Lin)) or (isinstance(form, App) and form.op not in ELEMENTWISE):
+            return self._move_atom(form, mine, move)
+        if any(p.bcast and move.restricted(p.bcast) is None for p in self._pieces(form)):
+            return self._move_atom(form, mine, move)
+        return self.map(form, lambda piece: self.move(piece, move))
+
+    def _pieces(self, form: Form) -> list[Form]:
+        if isinstance(form, Prod):
+            return [*(m for m, _ in form.expo.terms), *(f for f, _ in form.factors)]
+        if isinstance(form, Sum):
+            return [m for m, _ in form.terms]
+        return list(form.forms) if isinstance(form, App) else []
+
+    def map(self, form: Form, f: Callable[[Form], Form]) -> Form:
+        """The same elementwise operators over other pieces."""
+        if isinstance(form, Prod):
+            expo = [self.mul(self.const(c), f(m)) for m, c in form.expo.terms]
+            factors = [self.pow(f(g), k) for g, k in form.factors]
+            return self.mul(self.const(form.coeff), self.exp(self.add(*expo)), *factors)
+        if isinstance(form, Sum):
+            return self.add(*(self.mul(self.const(c), f(m)) for m, c in form.terms))
+        assert isinstance(form, App)
+        args = [f(a) if isinstance(a, Form) else a for a in form.args]
+        return self.log(args[0]) if form.op is T.log else self.app(form.op, *args)
+
+    def _move_atom(self, form: Form, mine: Move | None, move: Move) -> Form:
+        if mine is None:
+            raise ValueError(f"{move!r} cannot move {form!r}")
+        if mine.is_identity():
+            return form
+        out = self._shuffle_atom(form, mine) if isinstance(mine, Shuffle) else None
+        if out is None:
+            out = self.app(T.subtensor, form, mine, bcast=mine.result())
+        self.moved_from[(move, out)] = form
+        return out
+
+    def _shuffle_atom(self, form: Form, move: Shuffle) -> Form | None:
+        if isinstance(form, App) and form.op is T.dimshuffle:
+            inner = form.args[0]
+            return self.move(inner, move.after(form.args[1]))
+        if isinstance(form, App) and form.op in (T.sum, T.max, T.prod):
+            # Permute inside, where the reduced dimension still has its length; drop outside.
+            kept = [*move.order, *move.dropped()]
+            inside = Shuffle(tuple(kept), form.args[0].bcast)
+            axes = tuple(sorted(kept.index(a) for a in form.args[1]))
+            reduce = {T.sum: self.sum, T.max: self.max, T.prod: self.prod_along}[form.op]
+            whole = reduce(self.move(form.args[0], inside), axes)
+            last = Shuffle(tuple(range(len(move.order))), whole.bcast)
+            return whole if not move.dropped() else self.app(T.dimshuffle, whole, last, bcast=last.result())
+        return self.app(T.dimshuffle, form, move, bcast=move.result())
+
+    def shuffle(self, form: Form, order: tuple[int | str, ...]) -> Form:
+        return self.move(form, Shuffle(order, form.bcast))
+
+    def drop(self, form: Form, axes: Axes) -> Form:
+        return self.shuffle(form, tuple(d for d in range(form.ndim) if d not in axes)) if form.bcast else form
+
+    def scatter(self, form: Form, move: Move, like: Leaf) -> Form:
+        """``scatter(a[index] * b, index) == a * scatter(b, index)``."""
+        coeff, expo, factors = self.parts(form)
+        origin = self.moved_from
+        lifted_expo = Counter[Form]()
+        rest_expo: Terms = {}
+        for m, c in expo.terms:
+            if (move, m) in origin:
+                lifted_expo[origin[move, m]] += c  # type: ignore[assignment]
+            else:
+                rest_expo[m] = c
+        lifted = [self.pow(origin[move, f], k) for f, k in factors if (move, f) in origin]
+        rest = {f: k for f, k in factors if (move, f) not in origin}
+        inner = self.prod(ONE, self.lin(rest_expo), rest)
+        outer = self.prod(coeff, self.lin(lifted_expo), {})  # type: ignore[arg-type]
+        return self.mul(outer, *lifted, self.app(T.scatter, inner, move, like, bcast=like.bcast))
+
+    # -- contractions ---------------------------------------------------------------------
+
+    def dot(self, op: Operator, a: Form, b: Form, batch: int) -> Form:
+        """``dot(c * a, b) == c * dot(a, b)`` where c is constant along the contracted axis."""
+        inner_a, inner_b = a.ndim - 1, (batch if b.ndim > batch else 0)
+        if b.ndim - batch == 1:
+            inner_b = b.ndim - 1
+        out_a, rest_a = self._lifted(a, inner_a, batch)
+        out_b, rest_b = self._lifted(b, inner_b, batch)
+        rows, columns = a.ndim - batch - 1, b.ndim - batch - 1
+        bcast = tuple(
+            [x and y for x, y in zip(a.bcast[:batch], b.bcast[:batch])]
+            + [rest_a.bcast[batch + i] for i in range(rows)]
+            + [rest_b.bcast[-1]] * columns
+        )
+        # The result is (batch, rows, columns); lifted factors come as (batch, rows, 1), (batch, 1, columns).
+        lead = [*range(batch), *range(batch, batch + rows)]
+        order_a: list[int | str] = [*lead, *(["x"] * columns)]
+        order_b: list[int | str] = [*range(batch), *(["x"] * rows), *([b.ndim - 1] * columns)]
+        lifted = [
+            self.shuffle(out_a, tuple(order_a)) if out_a.bcast else out_a,
+            self.shuffle(out_b, tuple(order_b)) if out_b.bcast else out_b,
+        ]
+        return self.mul(*lifted, self.app(op, rest_a, rest_b, bcast=bcast))
+
+    def _lifted(self, form: Form, axis: int, batch: int) -> tuple[Form, Form]:
+        outer, inner = self.split_along(form, (axis,))
+        if inner.bcast[:batch] != form.bcast[:batch] or inner.bcast[axis:axis + 1] != form.bcast[axis:axis + 1]:
+            return self.one, form  # a batch keeps its length, and so does the contracted axis
+        return outer, inner
+
+
+def hot(form: Form) -> bool:
+    """Can the value leave the range of floats because an exponential is in it?"""
+    if isinstance(form, Prod):
+        return bool(form.expo.terms) or any(hot(f) for f, _ in form.factors)
+    if isinstance(form, Sum):
+        return any(hot(m) for m, _ in form.terms)
+    if isinstance(form, App) and form.op in LINEAR:
+        return any(hot(f) for f in form.forms)
+    return False
+
+
+#: Operators through which an exponential still shows.
+LINEAR = {
+    T.sum, T.prod, T.max, T.min, T.dot, T.batched_dot, T.dimshuffle, T.drop, T.subtensor, T.scatter,
+    T.switch, T.cumsum, T.join, T.abs,
+}  # fmt: skip

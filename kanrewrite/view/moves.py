@@ -1,0 +1,148 @@
+"""Moves: operators that only rearrange elements (DimShuffle, Subtensor, Reshape).
+
+A move passes every elementwise operator: ``move(f(a, b)) == f(move(a), move(b))``.  An operand
+that is broadcast along some dimensions is moved by what the move does to the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import lru_cache
+from typing import Any
+
+import aesara.tensor as at
+from aesara.graph.basic import Constant, Variable
+from aesara.tensor.type import TensorType
+
+from kanrewrite.view.forms import Bcast
+
+
+class Move:
+    """A rearrangement of elements; equal moves have equal keys."""
+
+    key: Hashable
+    #: The broadcast pattern of what is moved as a whole.
+    whole: Bcast
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Move) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def restricted(self, bcast: Bcast) -> Move | None:
+        """The move of an operand with this broadcast pattern, or None where there is none."""
+        return self if bcast == self.whole else None
+
+    def is_identity(self) -> bool:
+        return False
+
+    def result(self) -> Bcast:
+        """The broadcast pattern of what was moved."""
+        return _dummy_result(self)
+
+    def apply(self, var: Variable) -> Variable:
+        raise NotImplementedError(type(self).__name__)
+
+
+class Shuffle(Move):
+    """DimShuffle: permute, insert and drop dimensions."""
+
+    def __init__(self, order: tuple[int | str, ...], whole: Bcast):
+        self.order, self.whole = order, whole
+        self.key = ("shuffle", order, whole)
+
+    def __repr__(self) -> str:
+        return str(list(self.order))
+
+    def restricted(self, bcast: Bcast) -> Move:
+        return Shuffle(self.order, bcast)
+
+    def is_identity(self) -> bool:
+        return self.order == tuple(range(len(self.whole)))
+
+    def result(self) -> Bcast:
+        return tuple(True if o == "x" else self.whole[int(o)] for o in self.order)
+
+    def apply(self, var: Variable) -> Variable:
+        return var.dimshuffle(self.order)
+
+    def dropped(self) -> list[int]:
+        return [d for d in range(len(self.whole)) if d not in self.order]
+
+    def after(self, first: Shuffle) -> Shuffle:
+        """This shuffle after another one, where a dropped dimension may serve as a new one."""
+        order = [first.order[o] if o != "x" else "x" for o in self.order]  # type: ignore[index]
+        spare = [d for d in range(len(first.whole)) if d not in order]
+        for place, o in enumerate(order):
+            if o == "x" and spare:
+                order[place] = spare.pop(0)
+        return Shuffle(tuple(order), first.whole)
+
+
+class Index(Move):
+    """Subtensor and AdvancedSubtensor: integers, slices and index tensors, a dimension each."""
+
+    def __init__(self, entries: tuple[Any, ...], whole: Bcast):
+        full = entries + (slice(None),) * (len(whole) - len(entries))
+        self.entries, self.whole = full, whole
+        self.key = ("index", tuple(map(_entry_key, full)), whole)
+
+    def __repr__(self) -> str:
+        return ", ".join(map(str, self.entries))
+
+    def is_identity(self) -> bool:
+        return all(e == slice(None) for e in self.entries if isinstance(e, slice)) and all(
+            isinstance(e, slice) for e in self.entries
+        )
+
+    def restricted(self, bcast: Bcast) -> Move | None:
+        entries = []
+        for e, one, whole in zip(self.entries, bcast, self.whole):
+            if one and not whole:
+                e = slice(None) if isinstance(e, slice) else 0
+            entries.append(e)
+        move = Index(tuple(entries), bcast)
+        tensors = [e for e in self.entries if _ndim(e)]
+        left = [e for e in entries if _ndim(e)]
+        if max(map(_ndim, tensors), default=0) > max(map(_ndim, left), default=0):
+            return None  # the shape of the result would come from an index that is gone
+        return move
+
+    def apply(self, var: Variable) -> Variable:
+        return var[self.entries]
+
+
+class Reshape(Move):
+    """Reshape: only an operand of the whole shape can be moved."""
+
+    def __init__(self, shape: Variable, ndim: int, whole: Bcast):
+        self.shape, self.ndim_out, self.whole = shape, ndim, whole
+        self.key = ("reshape", _entry_key(shape), ndim, whole)
+
+    def __repr__(self) -> str:
+        return str(self.shape)
+
+    def apply(self, var: Variable) -> Variable:
+        return at.reshape(var, self.shape, ndim=self.ndim_out)
+
+
+@lru_cache(maxsize=1024)
+def _dummy_result(move: Move) -> Bcast:
+    dummy = TensorType("float64", shape=tuple(1 if b else None for b in move.whole))()
+    result: Bcast = tuple(move.apply(dummy).type.broadcastable)
+    return result
+
+
+def _ndim(entry: Any) -> int:
+    return entry.type.ndim if isinstance(entry, Variable) and hasattr(entry.type, "ndim") else 0
+
+
+def _entry_key(entry: Any) -> Hashable:
+    if isinstance(entry, slice):
+        return ("slice", _entry_key(entry.start), _entry_key(entry.stop), _entry_key(entry.step))
+    if isinstance(entry, Constant):
+        return ("constant", entry.signature())
+    if isinstance(entry, Variable):
+        return entry
+    return entry if entry is None else int(entry)
