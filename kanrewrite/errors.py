@@ -167,3 +167,190 @@ class RuleTermMismatch(KanrewriteError, TypeError):
             f"the gradient rule {rule} gave {variable} a gradient of type "
             f"{getattr(term, 'type', term)}; it must have as many dimensions as the variable."
         )
+
+
+class UnknownPictureFormat(KanrewriteError, ValueError):
+    """A picture saved under an ending that says no known format."""
+
+    def __init__(self, path: object, known: Sequence[str]):
+        super().__init__(
+            f"cannot save a picture as {str(path)!r}: the ending of the file name chooses the "
+            f"format, and pictures are written as {' or '.join(known)}"
+        )
+
+
+class RelationError(KanrewriteError, ValueError):
+    """A relation that cannot be used as it is written.
+
+    Parameters
+    ----------
+    name : str
+        The relation.
+    source : str
+        ``file:line`` of its definition.
+    problem : str
+        What is wrong with it, and what to do.
+    """
+
+    def __init__(self, name: str, source: str, problem: str):
+        super().__init__(f"relation {name} ({source}): {problem}")
+        self.name = name
+        self.source = source
+
+
+class RelationWarning(UserWarning):
+    """A relation was left out of a compilation, which went on without it."""
+
+
+def not_a_guard(parameter: str, annotation: object) -> str:
+    """An annotation of a relation's parameter is something else than a guard."""
+    return (
+        f"the annotation of `{parameter}` is {annotation!r}, which is not a guard. Annotate with "
+        "Float, Int, Bool, Axis, Ndim[...], Constant, Elementwise, ConstantAlong[...] or a Guard "
+        "of your own, or leave the annotation out."
+    )
+
+
+def unreadable_annotation(parameter: str, annotation: str, error: Exception) -> str:
+    """An annotation of a relation's parameter raises when it is evaluated."""
+    return (
+        f"the annotation {annotation!r} of `{parameter}` cannot be evaluated "
+        f"({type(error).__name__}: {error}). Import what it names in the module of the relation."
+    )
+
+
+def unknown_other(parameter: str, other: str) -> str:
+    """A guard names a parameter that the relation does not have."""
+    return f"the guard of `{parameter}` names `{other}`, which is not a parameter of the relation."
+
+
+def variadic(parameter: str) -> str:
+    """A relation's function takes a variable number of parameters."""
+    return (
+        f"`{parameter}` takes any number of arguments, but each parameter of a relation is one "
+        "logic variable. Name them."
+    )
+
+
+def neither_generator_nor_goal(parameters: Sequence[str]) -> str:
+    """A relation's function is neither a generator of equations nor a goal constructor."""
+    return (
+        f"its function, of ({', '.join(parameters)}), is neither a generator of equations nor a "
+        "goal constructor. State equations with `yield eq(left, right)`, or take exactly two "
+        "parameters without annotations, (in_lv, out_lv), and return a goal."
+    )
+
+
+def equations_raised(error: Exception) -> str:
+    """The generator of a relation raised."""
+    return f"stating its equations raised {type(error).__name__}: {error}"
+
+
+def not_an_equation(value: object) -> str:
+    """A relation yielded something else than an equation."""
+    return f"it yields {value!r}, which is not an equation. Write `yield eq(left, right)`."
+
+
+def no_equation() -> str:
+    """A relation's generator yields nothing."""
+    return "it yields no equation. Write `yield eq(left, right)`."
+
+
+def unknown_direction(direction: object) -> str:
+    """A direction that is none of the four."""
+    return f"direction={direction!r} is not one of 'forward', 'backward', 'both' and None."
+
+
+def unbound(names: Sequence[str], where: str, pattern: str, other: str) -> str:
+    """A side that is to be built has variables which the matched side does not bind."""
+    listed = ", ".join(f"`{name}`" for name in names)
+    return (
+        f"{listed} in the {where} `{other}` would not be bound by a match of `{pattern}`. Use "
+        "only variables of the matched side, or declare @relation(direction=None) if the "
+        "equations are to be used as a goal only."
+    )
+
+
+def matches_everything(pattern: str) -> str:
+    """The side that is to be matched has no operator."""
+    return (
+        f"the matched side `{pattern}` has no operator, so it would match every node. Turn the "
+        "equation round with @relation(direction=...), or state an operator."
+    )
+
+
+class ForeignTerm(KanrewriteError, TypeError):
+    """A matcher given something other than an interned term of its theory."""
+
+    def __init__(self, subject: object, theory: str):
+        super().__init__(
+            f"a matcher modulo {theory!r} was given {subject!r}, which is not an interned term of "
+            "that theory. Make one with kanrewrite.ac.term(subject, theory), or use "
+            "kanrewrite.ac.match."
+        )
+
+
+class NothingToBeWithin(KanrewriteError, TypeError):
+    """`within_gradient` was called without variables."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "within_gradient() needs at least one variable: it is true where the graph is being "
+            "differentiated with respect to something that one of its variables depends on."
+        )
+
+
+def changes_type(old: object, new: object) -> str:
+    """A replacement has another type than what it replaces."""
+    return (
+        f"it would replace a value of type {old} by one of type {new}: the dtype, the broadcast "
+        "pattern and every known length must stay. Guard its parameters, e.g. with Float."
+    )
+
+
+def guard_fails(condition: object, values: str) -> str:
+    """A guard refused a match."""
+    return f"`{condition}` does not hold for {values}"
+
+
+def too_many_answers(limit: int) -> str:
+    """A node has more matches than are tried."""
+    return f"none of its first {limit} matches at this node could be used; the others are not tried"
+
+
+def wrong_number_of_results(expected: int, given: int) -> str:
+    """A goal constructor answered with a list of another length than the node has outputs."""
+    return f"its goal gives {given} results for a node of {expected} outputs."
+
+
+def left_out(name: str, source: str, what: str, error: Exception) -> str:
+    """A relation raised while a function was compiled."""
+    return (
+        f"relation {name} ({source}) was left out: {what} raised {type(error).__name__}: {error}. "
+        "The function is compiled without it; correct the relation, or switch it off with "
+        f"kanrewrite.disable({name!r})."
+    )
+
+
+def loops(names: Sequence[str], sources: Sequence[str], steps: int) -> str:
+    """Relations rewrite their own results again and again."""
+    places = ", ".join(f"{n} ({s})" for n, s in zip(names, sources))
+    if len(names) == 1:
+        who, cure = f"relation {places} rewrites its own result again and again", "the result"
+    else:
+        who, cure = f"relations {places} rewrite each other's results", "one of the results"
+    return (
+        f"{who}: stopped after {steps} steps, what they did there was undone, and the function "
+        f"is compiled without them. Guard them so that {cure} no longer matches, or declare "
+        "@relation(direction=None) to use the equations as goals only."
+    )
+
+
+class MissingExtra(KanrewriteError, ImportError):
+    """A package that an extra of kanrewrite brings cannot be imported."""
+
+    def __init__(self, extra: str, package: str):
+        super().__init__(
+            f"{package} is not installed: it comes with the extra `{extra}`. "
+            f"Run `pip install kanrewrite[{extra}]`."
+        )

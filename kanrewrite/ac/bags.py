@@ -1,0 +1,224 @@
+"""Operations on multisets of operands, as compiled matchers use them.
+
+A multiset is the operands' canonical tuple: equal ones side by side, so that a part of it taken in
+order is canonical too and needs no sorting.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, permutations
+from typing import Any, TypeVar
+
+from kanrewrite.ac.terms import APPLY, LEAF, VARIABLE, Interned, Symbol
+
+Args = tuple[Interned, ...]
+Heads = dict[Symbol, Args]
+X = TypeVar("X")
+#: How many splittings are made at once: enough to spread the cost of a generator's step.
+_BATCH = 64
+
+
+def operands(symbol: Symbol, term: Interned) -> Args:
+    """A term read as a product of `symbol`: its operands, none for the unit, else itself."""
+    if term.symbol is symbol:
+        return term.args
+    return () if term is symbol.unit else (term,)
+
+
+def opened(symbol: Symbol, term: Interned) -> tuple[Args, Heads]:
+    """The operands of a term read as a product of `symbol`, and the same by head."""
+    if term.symbol is symbol:
+        return term.args, term.heads  # type: ignore[return-value]
+    if term is symbol.unit:
+        return (), {}
+    return (term,), {term.symbol: (term,)}
+
+
+def of_heads(heads: Heads, symbols: Iterable[Symbol]) -> Iterator[Interned]:
+    """The operands with one of these heads."""
+    for symbol in symbols:
+        yield from heads.get(symbol, ())
+
+
+def applied(term: Interned, arity: int) -> Args | None:
+    """A free application as operator and operands, if it has that many in all."""
+    if term.symbol is APPLY:
+        return term.args if len(term.args) == arity else None
+    free = term.symbol is not LEAF and term.symbol is not VARIABLE
+    symbol = term.symbol
+    if free and len(term.args) == arity - 1 and not (symbol.associative or symbol.commutative):
+        return (term.store.leaf(symbol.op), *term.args)
+    return None
+
+
+def minus(args: Args, removed: Args) -> Args | None:
+    """What is left of a multiset without another, None if it does not hold that one."""
+    if len(removed) == 1:
+        try:
+            at = args.index(removed[0])
+        except ValueError:
+            return None
+        return args[:at] + args[at + 1 :]
+    if not removed:
+        return args
+    gone = Counter(removed)
+    left = []
+    for arg in args:
+        if gone[arg] > 0:
+            gone[arg] -= 1
+        else:
+            left.append(arg)
+    return tuple(left) if len(left) + len(removed) == len(args) else None
+
+
+def divided(args: Args, times: int) -> Args | None:
+    """The multiset that makes `args` when taken `times` times, None if there is none."""
+    part = args[::times]
+    if len(part) * times == len(args) and all(args[k::times] == part for k in range(1, times)):
+        return part
+    return None
+
+
+def runs(args: Iterable[Interned]) -> list[tuple[Interned, int]]:
+    """The distinct operands with their multiplicities."""
+    return [(arg, sum(1 for _ in same)) for arg, same in groupby(args)]
+
+
+def plain_runs(args: Iterable[Interned]) -> list[tuple[Any, int]]:
+    """The same with plain terms."""
+    return [(arg.plain, sum(1 for _ in same)) for arg, same in groupby(args)]
+
+
+def shared(args: Args, times: int, *others: tuple[Args, int]) -> list[tuple[Interned, int]]:
+    """The multiset of which any part can be taken `times` times from `args`, and so from others."""
+    common = {arg: count // times for arg, count in runs(args)}
+    for other, often in others:
+        counts = Counter(other)
+        common = {arg: min(count, counts[arg] // often) for arg, count in common.items()}
+    return [(arg, count) for arg, count in common.items() if count]
+
+
+def splits(
+    items: Sequence[tuple[X, int]], times: int = 1
+) -> Iterator[tuple[tuple[X, ...], tuple[X, ...]]]:
+    """Every way to take a part `times` times from a multiset: the part, and what is left.
+
+    Parameters
+    ----------
+    items
+        Distinct elements with their multiplicities.
+    times
+        How often the part is taken.
+
+    Yields
+    ------
+    tuple
+        The part and the rest, in the order of `items`; no part twice.
+
+    Examples
+    --------
+    >>> list(splits([("a", 2), ("b", 1)], times=2))
+    [(('a',), ('b',)), ((), ('a', 'a', 'b'))]
+    """
+    pairs: list[tuple[tuple[X, ...], tuple[X, ...]]] = [((), ())]
+    used = 0
+    for item, count in items:
+        if used and len(pairs) * (count // times + 1) > _BATCH:
+            break
+        used += 1
+        ways = [
+            ((item,) * k, (item,) * (count - k * times)) for k in range(count // times, -1, -1)
+        ]
+        pairs = [(a + c, b + d) for a, b in pairs for c, d in ways]
+    if used == len(items):
+        yield from pairs
+        return
+    for c, d in splits(items[used:], times):
+        for a, b in pairs:
+            yield a + c, b + d
+
+
+class Pairs:
+    """Two variables that share a multiset between them, as pairs of plain terms.
+
+    Parameters
+    ----------
+    symbol
+        The operator; with a unit, one of the two may be it.
+    args
+        The multiset.
+    """
+
+    __slots__ = ("items", "op", "size", "unit")
+
+    def __init__(self, symbol: Symbol, args: Args):
+        self.op = symbol.op
+        self.unit = () if symbol.unit is None else (symbol.unit.plain,)
+        self.items = plain_runs(args)
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        op, unit = self.op, self.unit
+        for a, b in splits(self.items):
+            if a and b:
+                yield (op, *a) if len(a) > 1 else a[0], (op, *b) if len(b) > 1 else b[0]
+            elif unit:
+                yield plain(op, unit, a), plain(op, unit, b)
+
+
+def pairs(symbol: Symbol, args: Args) -> Iterable[tuple[Any, Any]]:
+    """`Pairs`, made at once where there are few, to go through them more than once."""
+    lazily = Pairs(symbol, args)
+    return list(lazily) if len(args) < _BATCH.bit_length() else lazily
+
+
+def plain(op: Any, unit: tuple[Any, ...], args: Sequence[Any]) -> Any:
+    """The plain product of plain terms; `unit` holds the unit, if there is one."""
+    if len(args) > 1:
+        return (op, *args)
+    return args[0] if args else unit[0]
+
+
+def product(symbol: Symbol, args: Args) -> Any:
+    """The plain product of canonical operands."""
+    unit = () if symbol.unit is None else (symbol.unit.plain,)
+    return plain(symbol.op, unit, [arg.plain for arg in args])
+
+
+def leftover(term: Interned, symbol: Symbol, picks: Args) -> Any:
+    """The plain product of a term's operands without some that it has; None for an empty one."""
+    if term.symbol is not symbol:
+        args: Args = operands(symbol, term)
+        whole: tuple[Any, ...] = (symbol.op, *(arg.plain for arg in args))
+    else:
+        args, whole = term.args, term.plain
+    for pick in picks:
+        at = args.index(pick)
+        args = args[:at] + args[at + 1 :]
+        whole = whole[: at + 1] + whole[at + 2 :]
+    if len(whole) > 2:
+        return whole
+    if len(whole) == 2:
+        return whole[1]
+    return None if symbol.unit is None else symbol.unit.plain
+
+
+def arrangements(symbol: Symbol, term: Interned, arity: int) -> Iterable[Args]:
+    """The ways to read a term as a commutative application to `arity` operands.
+
+    Modulo a unit, operands beyond those of the term are the unit, and any term is one operand.
+    """
+    if symbol.unit is None:
+        args = term.args
+        if len(args) != arity:
+            return ()
+        if arity == 2:
+            return ((args[0], args[1]), (args[1], args[0])) if args[0] is not args[1] else (args,)
+        return dict.fromkeys(permutations(args))
+    whole = () if term is symbol.unit else (term,)
+    ways = dict.fromkeys(permutations(whole + (symbol.unit,) * (arity - len(whole))))
+    if term.symbol is symbol and len(term.args) <= arity:
+        padded = term.args + (symbol.unit,) * (arity - len(term.args))
+        ways.update(dict.fromkeys(permutations(padded)))
+    return ways

@@ -1,0 +1,202 @@
+"""Multisets of variables: what is left of a product when every other operand has its partner.
+
+A multiset with one free variable has one answer or none.  Where several are left, the variable
+that most multisets share is given a value first, any part of what they have in common.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kanrewrite.ac.plan import Bag, Plan
+    from kanrewrite.ac.terms import Interned
+
+
+def settle(plan: Plan) -> bool:
+    """Write what a multiset with at most one free variable leaves no choice about.
+
+    Parameters
+    ----------
+    plan
+        The plan, at a point where no task is open.
+
+    Returns
+    -------
+    bool
+        Whether there was such a multiset.
+    """
+    for bag in plan.bags:
+        if bag.parts:
+            continue
+        free = [variable for variable in bag.variables if variable not in plan.bound]
+        if len(free) > 1:
+            continue
+        plan.bags.remove(bag)
+        if not free:
+            _subtract(plan, bag)
+            plan.program.fail_if(_rest(plan, bag))
+        elif free[0] in plan.open:
+            _subtract(plan, bag)
+            plan.bound[free[0]] = _rest(plan, bag)
+        else:
+            _last(plan, bag, free[0])
+        return True
+    return False
+
+
+def enumerate_bag(plan: Plan) -> None:
+    """Write the choice of a value for the most shared free variable of the multisets left.
+
+    Parameters
+    ----------
+    plan
+        A plan of which nothing but multisets with two or more free variables is left.
+    """
+    for bag in plan.bags:
+        _subtract(plan, bag)
+    ending = next((bag for bag in plan.bags if _is_pair(plan, bag)), None)
+    if ending is not None and len(plan.bags) == sum(_is_pair(plan, bag) for bag in plan.bags):
+        _pairs(plan)
+        return
+    variable, holders = _most_shared(plan)
+    _choose(plan, variable, holders)
+
+
+def _rest(plan: Plan, bag: Bag) -> str:
+    """The name of what a multiset's parts left."""
+    if bag.rest is None:
+        taken = _picks(bag)
+        bag.rest = (
+            plan.program.let("r", f"minus({bag.args}, {taken})") if bag.picks else bag.args
+        )
+    return bag.rest
+
+
+def _picks(bag: Bag) -> str:
+    return "(" + "".join(f"{name}, " * times for name, times, _ in bag.picks) + ")"
+
+
+def _subtract(plan: Plan, bag: Bag) -> None:
+    """Take the variables that are bound out of a multiset."""
+    for variable, times in list(bag.variables.items()):
+        name = plan.bound.get(variable)
+        if name is None or variable in plan.open:
+            continue
+        del bag.variables[variable]
+        symbol = plan.program.constant(bag.symbol)
+        if times < 0:
+            name = f"invert({symbol}, {name})"
+        taken = f"operands({symbol}, {name})"
+        taken = taken if abs(times) == 1 else f"{taken} * {abs(times)}"
+        if times < -1 or times > 1:
+            # Repeating a tuple keeps equal operands apart; `minus` counts, so the order is free.
+            taken = f"({taken})"
+        bag.rest = plan.program.let("r", f"minus({_rest(plan, bag)}, {taken})")
+        plan.program.fail_if(f"{bag.rest} is None")
+
+
+def _last(plan: Plan, bag: Bag, variable: Interned) -> None:
+    """Give a multiset's only free variable all that is left of it."""
+    program, times = plan.program, bag.variables[variable]
+    symbol = program.constant(bag.symbol)
+    if len(bag.variables) == 1 and times == 1 and bag.rest is None and _is_final(plan, variable):
+        # The commonest end: all operands but a few, without building an interned term of them.
+        value = f"leftover({bag.term}, {symbol}, {_picks(bag)})"
+        plan.plain[variable] = program.let("v", value)
+        return
+    _subtract(plan, bag)
+    rest = _rest(plan, bag)
+    if abs(times) > 1:
+        rest = program.let("r", f"divided({rest}, {abs(times)})")
+        program.fail_if(f"{rest} is None")
+    if bag.symbol.unit is None:
+        program.unless(rest)
+    _give(plan, bag, variable, rest, times)
+
+
+def _is_final(plan: Plan, variable: Interned) -> bool:
+    """Whether only the answer needs a variable's value."""
+    return not plan.interned and variable not in plan.waiting()
+
+
+def _give(plan: Plan, bag: Bag, variable: Interned, args: str, times: int) -> None:
+    """Bind a variable to a product of operands."""
+    program, symbol = plan.program, plan.program.constant(bag.symbol)
+    if times > 0 and _is_final(plan, variable):
+        plan.plain[variable] = program.let("v", f"product({symbol}, {args})")
+        return
+    product = f"build({symbol}, {args})"
+    if times < 0:
+        product = f"invert({symbol}, {product})"
+    plan.bind(variable, program.let("v", product))
+
+
+def _is_pair(plan: Plan, bag: Bag) -> bool:
+    """Whether a multiset is shared by two variables that occur nowhere else."""
+    if plan.interned or list(bag.variables.values()) != [1, 1] or plan.open & set(bag.variables):
+        return False
+    others = [other for other in plan.bags if other is not bag]
+    plan.bags, held = others, plan.bags
+    waiting = plan.waiting()
+    plan.bags = held
+    return not waiting & set(bag.variables)
+
+
+def _pairs(plan: Plan) -> None:
+    """Write the loops over multisets that two variables each share between them."""
+    program = plan.program
+    made = [
+        program.let("q", f"pairs({program.constant(bag.symbol)}, {_rest(plan, bag)})")
+        for bag in plan.bags
+    ]
+    for bag, values in zip(plan.bags, made, strict=True):
+        names = [program.new("v") for _ in bag.variables]
+        program.loop(", ".join(names), values)
+        plan.plain.update(zip(bag.variables, names, strict=True))
+    plan.bags.clear()
+
+
+def _most_shared(plan: Plan) -> tuple[Interned, list[Bag]]:
+    """The variable most multisets of one operator hold, with these multisets."""
+    found: dict[tuple[Interned, object, bool], list[Bag]] = {}
+    for bag in plan.bags:
+        for variable, times in bag.variables.items():
+            if variable not in plan.open:
+                found.setdefault((variable, bag.symbol, times < 0), []).append(bag)
+    (variable, *_), holders = max(
+        found.items(),
+        key=lambda item: (len(item[1]), max(abs(bag.variables[item[0][0]]) for bag in item[1])),
+    )
+    return variable, holders
+
+
+def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
+    """Write the choice of a part of what multisets have in common as a variable's value."""
+    program, first = plan.program, holders[0]
+    part, left = program.new("x"), program.new("r")
+    least = 0
+    if first.symbol.unit is None:
+        least = sum(
+            abs(times)
+            for other, times in first.variables.items()
+            if other is not variable and other not in plan.open
+        )
+    times = abs(first.variables[variable])
+    if len(holders) == 1:
+        program.loop(f"{part}, {left}", f"splits(runs({_rest(plan, first)}), {times})")
+    else:
+        others = "".join(f", ({_rest(plan, bag)}, {abs(bag.variables[variable])})" for bag in holders[1:])
+        program.loop(
+            f"{part}, {left}", f"splits(shared({_rest(plan, first)}, {times}{others}))"
+        )
+    if first.symbol.unit is None:
+        program.unless(part)
+    if len(holders) == 1:
+        first.rest = left
+        if least:
+            program.fail_if(f"len({left}) < {least}")
+        times = first.variables.pop(variable)
+        _give(plan, first, variable, part, times)
+    else:
+        _give(plan, first, variable, part, first.variables[variable])

@@ -1,0 +1,217 @@
+"""Matching modulo a theory: patterns compiled to generators of substitutions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from unification import Var, var
+
+from kanrewrite.ac import bags
+from kanrewrite.ac.plan import Plan
+from kanrewrite.ac.program import Program
+from kanrewrite.ac.shape import heads, required
+from kanrewrite.ac.terms import VARIABLE, Interned, Store, store
+from kanrewrite.errors import ForeignTerm
+from kanrewrite.theory import Theory
+
+Substitution = dict[Var, Any]
+Rest = Any
+
+_HELPERS = {
+    name: getattr(bags, name)
+    for name in (
+        "applied", "arrangements", "divided", "leftover", "minus", "of_heads", "opened",
+        "operands", "pairs", "product", "runs", "shared", "splits",
+    )
+}  # fmt: skip
+
+
+class Matcher:
+    """A pattern compiled for matching modulo a theory; made by `compile`.
+
+    Parameters
+    ----------
+    pattern
+        The pattern, interned.
+
+    Attributes
+    ----------
+    match
+        ``match(term)`` streams the substitutions under which the pattern equals the term, each
+        once, lazily, as dicts from logic variable to plain term.
+    """
+
+    __slots__ = ("__dict__", "match", "pattern", "store")
+
+    match: Callable[[Interned], Iterator[Substitution]]
+
+    def __init__(self, pattern: Interned):
+        self.pattern = pattern
+        self.store = pattern.store
+        self.match = self._compiled(interned=False)
+
+    @property
+    def source(self) -> str:
+        """The text of the generator the pattern was compiled to, for reading."""
+        program, _ = self._planned(interned=False)
+        return program.source()
+
+    def solve(self, term: Interned) -> Iterator[dict[Var, Interned]]:
+        """The same stream as `match`, of interned terms.
+
+        Parameters
+        ----------
+        term
+            A term of the same theory, from `kanrewrite.ac.term`.
+        """
+        if "_solve" not in self.__dict__:
+            self.__dict__["_solve"] = self._compiled(interned=True)
+        found: Iterator[dict[Var, Interned]] = self.__dict__["_solve"](term)
+        return found
+
+    def extend(self, term: Interned) -> Iterator[tuple[Substitution, Rest]]:
+        """Match the pattern inside a larger product or sum at the root.
+
+        Parameters
+        ----------
+        term
+            A term of the same theory.
+
+        Yields
+        ------
+        tuple
+            A substitution, and what is left around the pattern: a tuple of plain operands for an
+            AC operator; for an associative one a pair of such tuples, before and after; None
+            if nothing is left, as always where the pattern's head is not associative.
+        """
+        if not self.pattern.symbol.associative:
+            return ((found, None) for found in self.match(term))
+        if "_extend" not in self.__dict__:
+            self.__dict__["_extend"] = self._compiled(interned=False, extension=True)
+        found: Iterator[tuple[Substitution, Rest]] = self.__dict__["_extend"](term)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<matcher of {self.pattern.plain!r} modulo {self.store.theory.name!r}>"
+
+    def _planned(self, interned: bool, extension: bool = False) -> tuple[Program, str]:
+        """The program that solves for the pattern, and what it yields."""
+        pattern, terms = self.pattern, self.store
+        program = Program(**_HELPERS, build=terms.build, invert=terms.invert)
+        plan = Plan(terms, program, interned)
+        around = [terms.leaf(var()) for _ in range(2 if extension else 0)]
+        plan.open.update(around)
+        if extension:
+            self._open_around(plan, around)
+        else:
+            plan.tasks.append((pattern, "t"))
+        plan.run()
+        answer = []
+        for variable in sorted(pattern.variables, key=lambda v: v.serial):
+            value = plan.plain.get(variable)
+            if value is None:
+                value = plan.bound[variable] + ("" if interned else ".plain")
+            answer.append(f"{program.constant(variable.plain)}: {value}")
+        text = "{" + ", ".join(answer) + "}"
+        if extension:
+            sides = [f"tuple([n.plain for n in {plan.bound[v]}])" for v in around if v in plan.bound]
+            if len(sides) == 2:
+                text += ", (({}, {}) if {} or {} else None)".format(
+                    *sides, *(plan.bound[v] for v in around)
+                )
+            else:
+                text += f", {sides[0]} or None"
+        program.line(f"yield {text}")
+        return program, text
+
+    def _open_around(self, plan: Plan, around: list[Interned]) -> None:
+        """Begin a plan with room around the pattern."""
+        symbol, args = self.pattern.symbol, self.pattern.args
+        if symbol.commutative:
+            plan.open_bag(symbol, "t", (*args, around[0]))
+        else:
+            plan.open_row(symbol, "t", (around[0], *args, around[1]))
+
+    def _compiled(self, interned: bool, extension: bool = False) -> Callable[..., Any]:
+        program, _ = self._planned(interned, extension)
+        program.names["solve"] = program.function(program.source(), "solve")
+        program.names.update(NOTHING=iter(()), STORE=self.store, ForeignTerm=ForeignTerm)
+        tests = []
+        possible = heads(self.pattern)
+        if not extension and possible is not None and len(possible) == 1:
+            (head,) = possible
+            tests.append(f"t.symbol is not {program.constant(head)}")
+        bits = required(self.pattern)
+        if bits:
+            tests.append(f"{bits} & ~t.below")
+        lines = [
+            "def match(t):",
+            "    try:",
+            "        if t.store is not STORE: raise ForeignTerm(t, STORE.theory.name)",
+            "    except AttributeError: raise ForeignTerm(t, STORE.theory.name) from None",
+        ]
+        if tests:
+            lines.append(f"    if {' or '.join(tests)}: return NOTHING")
+        lines.append("    return solve(t)")
+        return program.function("\n".join(lines), "match")
+
+
+def compile(pattern: Any, theory: Theory) -> Matcher:  # noqa: A001  # the field's word for it
+    """Compile a pattern for matching modulo a theory.
+
+    Parameters
+    ----------
+    pattern
+        A term with logic variables.
+    theory
+        What the operators obey.
+
+    Returns
+    -------
+    Matcher
+
+    Examples
+    --------
+    >>> from kanrewrite.ac.terms import term
+    >>> theory = Theory("sums").ac("add")
+    >>> x, y = var("x"), var("y")
+    >>> matcher = compile(("add", ("f", x), y), theory)
+    >>> list(matcher.match(term(("add", "a", ("f", "b"), "c"), theory)))
+    [{~x: 'b', ~y: ('add', 'a', 'c')}]
+    """
+    return _matcher(store(theory).intern(pattern))
+
+
+@lru_cache(maxsize=1024)
+def _matcher(pattern: Interned) -> Matcher:
+    return Matcher(pattern)
+
+
+def match(pattern: Any, subject: Any, theory: Theory) -> Iterator[Substitution]:
+    """The substitutions under which a pattern equals a subject modulo a theory.
+
+    Parameters
+    ----------
+    pattern
+        A term with logic variables.
+    subject
+        A term; logic variables in it are constants.
+    theory
+        What the operators obey.
+
+    Returns
+    -------
+    Iterator of dict
+        From logic variable to plain term, lazily, each answer once.
+
+    Examples
+    --------
+    >>> theory = Theory("sums").ac("add", unit=0)
+    >>> x, y = var("x"), var("y")
+    >>> sorted(map(str, match(("add", x, y), "a", theory)))
+    ["{~x: 'a', ~y: 0}", "{~x: 0, ~y: 'a'}"]
+    """
+    terms: Store = store(theory)
+    return compile(pattern, theory).match(terms.intern(subject))

@@ -1,0 +1,359 @@
+"""Planning a matcher: in which order a pattern's parts are compared with a subject.
+
+What has one way to match comes first; then choices, those with the fewest free variables first;
+multisets of variables come last, when other parts have bound what they can (Eker 1995 solves these
+after the bipartite matching of the operands, too).  The plan is made when the pattern is compiled:
+which variables are bound where is known then, and nothing needs undoing when a choice fails.
+
+References
+----------
+S. Eker, "Associative-commutative matching via bipartite graph matching", Computer Journal 1995.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from unification import var
+
+from kanrewrite.ac import bags
+from kanrewrite.ac.program import Program
+from kanrewrite.ac.shape import heads, keeps_apart
+from kanrewrite.ac.terms import APPLY, VARIABLE, Interned, Store, Symbol
+
+
+@dataclass
+class Bag:
+    """Operands of one commutative application that are still to be compared.
+
+    Attributes
+    ----------
+    symbol
+        The operator.
+    term, args, heads
+        Names of the subject, its operands, and its operands by head.
+    parts
+        Pattern operands with a head of their own, and how often each occurs.
+    variables
+        Variables with how often each occurs; a negative number for those under the inverse.
+    picks
+        Names of the operands that parts took, and how often.
+    rest
+        The name of the operands left for the variables, once it is computed.
+    """
+
+    symbol: Symbol
+    term: str
+    args: str
+    heads: str
+    parts: dict[Interned, int]
+    variables: dict[Interned, int]
+    picks: list[tuple[str, int, frozenset[Symbol]]] = field(default_factory=list)
+    rest: str | None = None
+
+
+@dataclass
+class Row:
+    """The operands ``args[start:stop]`` of an associative application, still to be compared."""
+
+    symbol: Symbol
+    args: str
+    start: str
+    stop: str
+    parts: list[Interned]
+
+
+class Plan:
+    """The steps that match one pattern, written to a program.
+
+    Parameters
+    ----------
+    store
+        Where the pattern is interned.
+    program
+        Receives the source.
+    interned
+        Whether answers hold interned terms, instead of plain ones.
+    """
+
+    def __init__(self, store: Store, program: Program, interned: bool = False):
+        self.store = store
+        self.program = program
+        self.interned = interned
+        #: Names of interned terms and of plain ones that variables are bound to.
+        self.bound: dict[Interned, str] = {}
+        self.plain: dict[Interned, str] = {}
+        #: Variables that may be nothing, and are answered as what is left around the pattern.
+        self.open: set[Interned] = set()
+        self.tasks: list[tuple[Interned, str]] = []
+        self.bags: list[Bag] = []
+        self.rows: list[Row] = []
+        self._views: dict[Interned, Interned] = {}
+
+    def run(self) -> None:
+        """Write every step, until nothing is left to compare."""
+        from kanrewrite.ac.leftovers import enumerate_bag, settle
+
+        while True:
+            if self.tasks:
+                self._compare(*self.tasks.pop())
+            elif not (settle(self) or self._row_end()):
+                choice = self._easiest()
+                if choice is not None:
+                    self._pick(*choice)
+                elif self.rows:
+                    self._segment(self.rows[0])
+                elif self.bags:
+                    enumerate_bag(self)
+                else:
+                    return
+
+    def bind(self, variable: Interned, name: str) -> None:
+        """Note the interned term that a variable is, and compare what waited for it."""
+        self.bound[variable] = name
+        view = self._views.pop(variable, None)
+        if view is not None:
+            self.tasks.append((view, name))
+
+    def waiting(self) -> set[Interned]:
+        """The variables that something still to be compared needs as interned terms."""
+        found: set[Interned] = set(self._views)
+        patterns: list[Interned] = [task[0] for task in self.tasks]
+        patterns.extend(self._views.values())
+        for bag in self.bags:
+            patterns.extend(bag.parts)
+            found.update(bag.variables)
+        for row in self.rows:
+            patterns.extend(row.parts)
+        return found.union(*(pattern.variables for pattern in patterns))
+
+    def free(self, pattern: Interned) -> int:
+        """How many variables of a pattern are not bound yet."""
+        return sum(variable not in self.bound for variable in pattern.variables)
+
+    # -- one pattern against one term ------------------------------------------------------------
+
+    def _compare(self, pattern: Interned, name: str) -> None:
+        program, symbol = self.program, pattern.symbol
+        if not pattern.variables:
+            program.unless(f"{name} is {program.constant(pattern)}")
+        elif symbol is VARIABLE:
+            known = self.bound.get(pattern)
+            if known is None:
+                self.bind(pattern, name)
+            elif known != name:
+                program.unless(f"{name} is {known}")
+        elif symbol.associative:
+            self._open(pattern, symbol, name)
+        elif symbol.group is not None and heads(pattern) is None:
+            self._open(pattern, symbol.group, name)
+        elif symbol.commutative:
+            ways = f"arrangements({program.constant(symbol)}, {name}, {len(pattern.args)})"
+            if symbol.unit is None:
+                program.unless(f"{name}.symbol is {program.constant(symbol)}")
+            program.loop(self._operands(pattern.args), ways)
+        elif symbol is APPLY:
+            args = program.let("a", f"applied({name}, {len(pattern.args)})")
+            program.fail_if(f"{args} is None")
+            program.line(f"{self._operands(pattern.args)} = {args}")
+        else:
+            program.unless(f"{name}.symbol is {program.constant(symbol)}")
+            program.line(f"{self._operands(pattern.args)} = {name}.args")
+
+    def _operands(self, patterns: Iterable[Interned]) -> str:
+        """New names for a term's operands, which become tasks."""
+        names = []
+        for pattern in patterns:
+            names.append(self.program.new("n"))
+            self.tasks.append((pattern, names[-1]))
+        # Cheap comparisons before those that open multisets.
+        self.tasks.sort(key=lambda task: (bool(task[0].variables), self.free(task[0])), reverse=True)
+        return "".join(f"{name}, " for name in names).strip()
+
+    def _open(self, pattern: Interned, symbol: Symbol, name: str) -> None:
+        """Begin to compare an associative application's operands, or an inverse of a product."""
+        if symbol.commutative:
+            args = pattern.args if pattern.symbol is symbol else (pattern,)
+            self.open_bag(symbol, name, args)
+            return
+        self.open_row(symbol, name, pattern.args)
+
+    def open_row(self, symbol: Symbol, name: str, args: Iterable[Interned]) -> None:
+        """Begin to compare the operands of an associative application.
+
+        Parameters
+        ----------
+        symbol
+            The operator.
+        name
+            The name of the subject.
+        args
+            The pattern's operands.
+        """
+        program, operator = self.program, self.program.constant(symbol)
+        if symbol.unit is None:
+            program.unless(f"{name}.symbol is {operator}")
+        row = program.let("b", f"operands({operator}, {name})")
+        parts = [part if keeps_apart(part, symbol) else self._view(part) for part in args]
+        self.rows.append(Row(symbol, row, "0", program.let("e", f"len({row})"), parts))
+
+    def open_bag(self, symbol: Symbol, name: str, args: Iterable[Interned]) -> None:
+        """Begin to compare the operands of a commutative application.
+
+        Parameters
+        ----------
+        symbol
+            The operator.
+        name
+            The name of the subject.
+        args
+            The pattern's operands.
+        """
+        program = self.program
+        parts: dict[Interned, int] = {}
+        variables: dict[Interned, int] = {}
+        for part, times in Counter(args).items():
+            negative = part.symbol is symbol.inverse
+            if part.symbol is VARIABLE:
+                variables[part] = times
+            elif keeps_apart(part, symbol):
+                parts[part] = times
+            else:
+                variables[self._view(part.args[0] if negative else part)] = (
+                    -times if negative else times
+                )
+        if symbol.unit is None:
+            program.unless(f"{name}.symbol is {program.constant(symbol)}")
+            inside, by_head = program.let("b", f"{name}.args"), program.let("h", f"{name}.heads")
+        else:
+            inside, by_head = program.new("b"), program.new("h")
+            program.line(f"{inside}, {by_head} = opened({program.constant(symbol)}, {name})")
+        bag = Bag(symbol, name, inside, by_head, parts, variables)
+        self._refuse(bag)
+        self.bags.append(bag)
+
+    def _refuse(self, bag: Bag) -> None:
+        """Write the tests that fail before anything is tried: operands too few, heads absent."""
+        least = sum(bag.parts.values())
+        if bag.symbol.unit is None:
+            least += sum(abs(k) for v, k in bag.variables.items() if v not in self.open)
+        if least:
+            compare = "<" if bag.variables else "!="
+            self.program.fail_if(f"len({bag.args}) {compare} {least}")
+        for part in bag.parts:
+            possible = heads(part)
+            assert possible is not None
+            if not part.variables:
+                self.program.unless(f"{self.program.constant(part)} in {bag.args}")
+            elif len(possible) == 1:
+                (head,) = possible
+                self.program.unless(f"{self.program.constant(head)} in {bag.heads}")
+
+    def _view(self, part: Interned) -> Interned:
+        """A variable that stands for an operand which can be any part of the product."""
+        if part.symbol is VARIABLE:
+            return part
+        hidden = self.store.leaf(var())
+        self._views[hidden] = part
+        return hidden
+
+    # -- operands with a head of their own -------------------------------------------------------
+
+    def _easiest(self) -> tuple[Bag, Interned] | None:
+        """The part with the fewest free variables; of equals, the largest."""
+        choices = [(bag, part) for bag in self.bags for part in bag.parts]
+        if not choices:
+            return None
+        return min(choices, key=lambda choice: (self.free(choice[1]), -bin(choice[1].below).count("1")))
+
+    def _pick(self, bag: Bag, part: Interned) -> None:
+        """Write the choice of an operand for a part."""
+        program, times = self.program, bag.parts.pop(part)
+        possible = heads(part)
+        assert possible is not None
+        if not part.variables:
+            name = program.constant(part)
+        else:
+            name = program.new("c")
+            if len(possible) == 1:
+                (head,) = possible
+                program.loop(name, f"{bag.heads}[{program.constant(head)}]")
+            else:
+                program.loop(name, f"of_heads({bag.heads}, {program.constants(possible)})")
+        rivals = [(other, often) for other, often, theirs in bag.picks if theirs & possible]
+        if times > 1 or rivals:
+            taken = "".join(f" + ({name} is {other}) * {often}" for other, often in rivals)
+            program.fail_if(f"{bag.args}.count({name}) < {times}{taken}")
+        bag.picks.append((name, times, possible))
+        if part.variables:
+            self._compare(part, name)
+
+    # -- rows of associative operands ------------------------------------------------------------
+
+    def _row_end(self) -> bool:
+        """Compare a part at either end of a row whose length is known, if there is one."""
+        for row in self.rows:
+            if not row.parts:
+                self.rows.remove(row)
+                self.program.unless(f"{row.start} == {row.stop}")
+                return True
+            for at in (0, -1):
+                part = row.parts[at]
+                if part.symbol is VARIABLE and part not in self.bound:
+                    continue
+                del row.parts[at]
+                self._take(row, part, first=at == 0)
+                return True
+            if len(row.parts) == 1:
+                self._fill(row, row.parts.pop(), row.start, row.stop)
+                self.rows.remove(row)
+                return True
+        return False
+
+    def _take(self, row: Row, part: Interned, first: bool) -> None:
+        """Compare a part of known length with the operands at one end of a row."""
+        program = self.program
+        if part.symbol is VARIABLE:
+            segment = program.let(
+                "s", f"operands({program.constant(row.symbol)}, {self.bound[part]})"
+            )
+            length = f"len({segment})"
+        else:
+            segment, length = "", "1"
+        end = program.let("p", f"{row.start} + {length}" if first else f"{row.stop} - {length}")
+        program.fail_if(f"{end} > {row.stop}" if first else f"{end} < {row.start}")
+        start, stop = (row.start, end) if first else (end, row.stop)
+        if first:
+            row.start = end
+        else:
+            row.stop = end
+        if segment:
+            program.unless(f"{row.args}[{start}:{stop}] == {segment}")
+        else:
+            self.tasks.append((part, program.let("n", f"{row.args}[{start}]")))
+
+    def _fill(self, row: Row, variable: Interned, start: str, stop: str) -> None:
+        """Bind a variable to a segment of a row."""
+        program = self.program
+        if variable in self.open:
+            self.bound[variable] = program.let("s", f"{row.args}[{start}:{stop}]")
+            return
+        if row.symbol.unit is None:
+            program.unless(f"{start} < {stop}")
+        part = f"build({program.constant(row.symbol)}, {row.args}[{start}:{stop}])"
+        self.bind(variable, program.let("v", part))
+
+    def _segment(self, row: Row) -> None:
+        """Write the choice of how many operands the first variable of a row takes."""
+        least = sum(
+            not (part.symbol is VARIABLE and (row.symbol.unit is not None or part in self.open))
+            for part in row.parts[1:]
+        )
+        variable, end = row.parts.pop(0), self.program.new("p")
+        empty = row.symbol.unit is not None or variable in self.open
+        first = row.start if empty else f"{row.start} + 1"
+        self.program.loop(end, f"range({first}, {row.stop} + 1 - {least})")
+        start, row.start = row.start, end
+        self._fill(row, variable, start, end)

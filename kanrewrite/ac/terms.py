@@ -1,0 +1,440 @@
+"""Interned terms: one object for all terms that are equal modulo a theory.
+
+Every term is kept in a canonical form (Eker 2003, section 3: operands of an associative operator
+flattened, those of a commutative one sorted, units dropped, inverses cancelled) and hash-consed,
+so that equality modulo the theory is an identity test and each term carries what a matcher asks
+first: its operands by head symbol, its size, and the symbols that occur in it.
+
+References
+----------
+S. Eker, "Associative-commutative rewriting on large terms", RTA 2003.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import count
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Any
+from weakref import ref
+
+from unification import Var
+
+from kanrewrite.ac.syntax import decompose, identity, is_leaf_type, is_variable
+from kanrewrite.theory import NO_UNIT, Theory
+
+NO_HEADS: Mapping[Symbol, tuple[Interned, ...]] = MappingProxyType({})
+NO_VARIABLES: frozenset[Interned] = frozenset()
+_serials = count()
+_by_serial = attrgetter("serial")
+#: Types whose values are leaves with Python's own equality: no need to ask `identity`.
+_SIMPLE = frozenset({str, int, bool, type(None), Var})
+
+Memo = dict[int, tuple[Any, "Interned"]]
+
+
+class Symbol:
+    """An operator as one store knows it; compared by identity.
+
+    A free operator has one symbol for each number of operands.
+    """
+
+    __slots__ = (
+        "__weakref__", "associative", "bit", "commutative", "group", "inverse", "op", "unit",
+    )  # fmt: skip
+
+    def __init__(self, op: Any, associative: bool = False, commutative: bool = False):
+        self.op = op
+        self.associative = associative
+        self.commutative = commutative
+        self.unit: Interned | None = None
+        #: Of a group's operator the symbol of its inverse; of that one, the group's operator.
+        self.inverse: Symbol | None = None
+        self.group: Symbol | None = None
+        # Sixty bits shared by all symbols, as in a Bloom filter: one test of a machine word tells
+        # most terms that lack a symbol; the others are told apart by the matcher.
+        self.bit = 1 << next(_serials) % 60 if op is not None else 0
+
+    def __repr__(self) -> str:
+        return f"<{self.op!r}>"
+
+
+class Interned:
+    """A term in canonical form; equal terms of one theory are one object.
+
+    Attributes
+    ----------
+    symbol
+        The head; `LEAF` or `VARIABLE` where there are no operands.
+    args
+        The operands: with repetition and in canonical order where the operator commutes.
+    heads
+        Of an associative-commutative term, its distinct operands by their symbol.
+    plain
+        The term as nested tuples and leaves.
+    below
+        The bits of the symbols that occur in the term.
+    variables
+        The logic variables that occur in it.
+    """
+
+    __slots__ = (
+        "__weakref__", "args", "below", "heads", "plain", "serial", "store", "symbol", "variables",
+    )  # fmt: skip
+
+    args: tuple[Interned, ...]
+
+    def __init__(self, store: Store, symbol: Symbol, args: tuple[Interned, ...], plain: Any):
+        self.store = store
+        self.symbol = symbol
+        self.args = args
+        self.plain = plain
+        self.serial = next(_serials)
+        self.heads = NO_HEADS
+        self.variables = NO_VARIABLES
+        self.below = symbol.bit
+        for arg in args:
+            self.below |= arg.below
+            if arg.variables:
+                self.variables |= arg.variables
+
+    def __repr__(self) -> str:
+        return f"term({self.plain!r})"
+
+
+LEAF = Symbol(None)
+VARIABLE = Symbol(None)
+#: Applies a term to terms: heads that are logic variables or terms themselves.
+APPLY = Symbol("apply")
+
+
+class _Entry(ref):  # type: ignore[type-arg]
+    """A weak reference that knows its key, so that a dead object frees its entry."""
+
+    __slots__ = ("key",)
+
+    key: Hashable
+
+
+class _Table(dict[Hashable, _Entry]):
+    """Objects by key, kept no longer than someone else keeps them."""
+
+    def keep(self, key: Hashable, value: Any) -> Any:
+        entry = _Entry(value, self._free)
+        entry.key = key
+        self[key] = entry
+        return value
+
+    def _free(self, entry: _Entry) -> None:
+        if self.get(entry.key) is entry:
+            del self[entry.key]
+
+
+class Store:
+    """All interned terms of one theory.
+
+    Parameters
+    ----------
+    theory
+        What the operators obey.
+    """
+
+    def __init__(self, theory: Theory):
+        self.theory = theory
+        self._terms = _Table()
+        self._symbols = _Table()
+        self._declared: dict[Hashable, Symbol] = {}
+        self._inverses: dict[Hashable, Symbol] = {}
+        self._divisions: dict[Hashable, Symbol] = {}
+        for op, known in theory.items():
+            symbol = self._declared[op] = Symbol(op, known.associative, known.commutative)
+            if known.inverse is not None:
+                symbol.inverse = self._inverses[known.inverse] = Symbol(known.inverse)
+                symbol.inverse.group = symbol
+            if known.division is not None:
+                self._divisions[known.division] = symbol
+        for op, known in theory.items():
+            if known.unit is not NO_UNIT:
+                self._declared[op].unit = self.intern(known.unit)
+
+    @property
+    def symbols(self) -> Iterable[Symbol]:
+        """The symbols of the declared operators."""
+        return self._declared.values()
+
+    def intern(self, subject: Any, memo: Memo | None = None) -> Interned:
+        """The canonical form of a term.
+
+        Parameters
+        ----------
+        subject
+            Nested tuples, etuples, a graph variable, a leaf; interned terms may stand in it.
+        memo
+            What has been interned before, by the id of the object; it is added to.
+
+        Returns
+        -------
+        Interned
+        """
+        # Not recursive: graphs are deeper than Python's stack, and share subterms.
+        memo = {} if memo is None else memo
+        frames: list[tuple[Any, Any, Iterator[Any], list[Interned]]] = []
+        frames.append((None, None, iter((subject,)), []))
+        while True:
+            source, op, rest, done = frames[-1]
+            for operand in rest:
+                known = self._atom(operand, memo)
+                if known is None:
+                    parts = decompose(operand)
+                    assert parts is not None
+                    frames.append((operand, parts[0], iter(parts[1]), []))
+                    break
+                done.append(known)
+            else:
+                frames.pop()
+                if not frames:
+                    return done[0]
+                term = self.apply(op, done)
+                memo[id(source)] = source, term
+                frames[-1][3].append(term)
+
+    def _atom(self, value: Any, memo: Memo) -> Interned | None:
+        """A term that needs no descent, or None."""
+        kind = type(value)
+        if kind in _SIMPLE:
+            return self.leaf(value)
+        if kind is Interned:
+            return value if value.store is self else self.intern(value.plain)
+        if is_leaf_type(kind):
+            return self.leaf(value)
+        known = memo.get(id(value))
+        if known is not None:
+            return known[1]
+        return None if decompose(value) is not None else self.leaf(value)
+
+    def leaf(self, value: Any) -> Interned:
+        """The term of a leaf or logic variable."""
+        kind = type(value)
+        key = (kind, value if kind in _SIMPLE else identity(value))
+        known = self._terms.get(key)
+        if known is not None and (term := known()) is not None:
+            return term  # type: ignore[no-any-return]
+        term = Interned(self, VARIABLE if is_variable(value) else LEAF, (), value)
+        if term.symbol is VARIABLE:
+            term.variables = frozenset((term,))
+        self._terms.keep(key, term)
+        return term
+
+    def apply(self, op: Any, args: Sequence[Interned]) -> Interned:
+        """The canonical form of an operator's application to terms.
+
+        Parameters
+        ----------
+        op
+            An operator of the theory or a free one; a logic variable or a term applies as such.
+        args
+            Interned operands.
+
+        Returns
+        -------
+        Interned
+        """
+        try:
+            symbol = self._declared.get(op)
+        except TypeError:  # unhashable: a term with an unhashable leaf, or an etuple
+            return self._build(APPLY, (self.intern(op), *args))
+        if symbol is not None:
+            return self.make(symbol, args)
+        if len(args) == 1 and op in self._inverses:
+            return self.invert(self._inverses[op].group, args[0])
+        if len(args) == 2 and op in self._divisions:
+            group = self._divisions[op]
+            return self.make(group, (args[0], self.invert(group, args[1])))
+        return self.make(self.symbol(op, len(args)), args, op)
+
+    def symbol(self, op: Hashable, arity: int) -> Symbol:
+        """The symbol of an operator with that many operands.
+
+        Parameters
+        ----------
+        op
+            The operator.
+        arity
+            How many operands; it matters for free operators only.
+
+        Returns
+        -------
+        Symbol
+        """
+        declared = self._declared.get(op)
+        if declared is not None:
+            return declared
+        if arity == 1 and op in self._inverses:
+            return self._inverses[op]
+        key = (op, arity)
+        known = self._symbols.get(key)
+        if known is not None and (symbol := known()) is not None:
+            return symbol  # type: ignore[no-any-return]
+        if is_variable(op) or (type(op) is not str and decompose(op) is not None):
+            return APPLY
+        return self._symbols.keep(key, Symbol(op))  # type: ignore[no-any-return]
+
+    def make(self, symbol: Symbol, args: Sequence[Interned], op: Any = None) -> Interned:
+        """The canonical form of a symbol's application to canonical terms.
+
+        Parameters
+        ----------
+        symbol
+            The head.
+        args
+            The operands, as many as there are.
+        op
+            Where the symbol is `APPLY`, what is applied.
+
+        Returns
+        -------
+        Interned
+        """
+        if symbol.associative:
+            args = self._flat(symbol, args)
+        if symbol.unit is not None:
+            args = [arg for arg in args if arg is not symbol.unit]
+        if symbol.inverse is not None:
+            args = self._cancelled(symbol, symbol.inverse, args)
+        if symbol.commutative:
+            args = sorted(args, key=_by_serial)
+        if symbol is APPLY and op is not None:
+            args = (self.intern(op), *args)
+        return self.build(symbol, tuple(args))
+
+    def build(self, symbol: Symbol, args: tuple[Interned, ...]) -> Interned:
+        """A symbol's application to operands that are flat, sorted and free of units already.
+
+        Parameters
+        ----------
+        symbol
+            The head.
+        args
+            Operands as a canonical term has them, or a part of those in the same order.
+
+        Returns
+        -------
+        Interned
+        """
+        if len(args) < 2:
+            if len(args) == 1 and (symbol.associative or symbol.unit is not None):
+                return args[0]
+            if not args and symbol.unit is not None:
+                return symbol.unit
+        return self._build(symbol, args)
+
+    def _build(self, symbol: Symbol, args: tuple[Interned, ...]) -> Interned:
+        key = (symbol, args)
+        known = self._terms.get(key)
+        if known is not None and (term := known()) is not None:
+            return term  # type: ignore[no-any-return]
+        plain = [arg.plain for arg in args]
+        term = Interned(self, symbol, args, tuple(plain) if symbol is APPLY else (symbol.op, *plain))
+        if symbol.associative and symbol.commutative:
+            heads: dict[Symbol, tuple[Interned, ...]] = {}
+            for arg in dict.fromkeys(args):
+                heads[arg.symbol] = (*heads.get(arg.symbol, ()), arg)
+            term.heads = heads
+        self._terms.keep(key, term)
+        return term
+
+    def invert(self, group: Symbol | None, term: Interned) -> Interned:
+        """The inverse of a term in a group, pushed into its products.
+
+        Parameters
+        ----------
+        group
+            The symbol of a group's operator.
+        term
+            A canonical term.
+
+        Returns
+        -------
+        Interned
+        """
+        assert group is not None
+        assert group.inverse is not None
+        if term is group.unit:
+            return term
+        if term.symbol is group.inverse:
+            return term.args[0]
+        if term.symbol is group:
+            return self.make(group, [self.invert(group, arg) for arg in term.args])
+        return self._build(group.inverse, (term,))
+
+    @staticmethod
+    def _flat(symbol: Symbol, args: Sequence[Interned]) -> Sequence[Interned]:
+        if all(arg.symbol is not symbol for arg in args):
+            return args
+        return [x for arg in args for x in (arg.args if arg.symbol is symbol else (arg,))]
+
+    @staticmethod
+    def _cancelled(
+        symbol: Symbol, inverse: Symbol, args: Sequence[Interned]
+    ) -> Sequence[Interned]:
+        against = Counter(arg.args[0] for arg in args if arg.symbol is inverse)
+        if not against:
+            return args
+        common = against & Counter(arg for arg in args if arg.symbol is not inverse)
+        if not common:
+            return args
+        gone = [common, Counter(common)]
+        kept = []
+        for arg in args:
+            base, left = (arg.args[0], gone[1]) if arg.symbol is inverse else (arg, gone[0])
+            if left[base]:
+                left[base] -= 1
+            else:
+                kept.append(arg)
+        return kept
+
+
+@lru_cache(maxsize=None)
+def store(theory: Theory) -> Store:
+    """The one store of a theory.
+
+    Parameters
+    ----------
+    theory
+        Equal theories share their store.
+
+    Returns
+    -------
+    Store
+    """
+    return Store(theory)
+
+
+def term(subject: Any, theory: Theory, memo: Memo | None = None) -> Interned:
+    """The interned form of a term: equal modulo the theory means identical.
+
+    Parameters
+    ----------
+    subject
+        Nested tuples ``(op, arg, ...)``, etuples, graph variables or leaves, mixed freely; interned
+        terms of the same theory may stand in it.
+    theory
+        What the operators obey.
+    memo
+        A dict that keeps what was interned, by the id of the object, for further calls: worth it
+        for terms of one graph that share subterms, as long as the graph does not change.
+
+    Returns
+    -------
+    Interned
+
+    Examples
+    --------
+    >>> theory = Theory("sums").ac("add", unit=0)
+    >>> term(("add", "a", ("add", "b", 0)), theory) is term(("add", "b", "a"), theory)
+    True
+    """
+    return store(theory).intern(subject, memo)
