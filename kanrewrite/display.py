@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from aesara.graph.basic import Constant, Variable
+from aesara.tensor.subtensor import IncSubtensor, Subtensor
 
 from kanrewrite.terms import operator_of
 
@@ -28,6 +30,8 @@ def operator_text(op: Any) -> str:
     """
     if hasattr(op, "new_order"):
         return f"dimshuffle{{{','.join(map(str, op.new_order))}}}"
+    if isinstance(op, Subtensor | IncSubtensor):
+        return type(op).__name__.lower()
     if hasattr(op, "scalar_op") and not hasattr(op, "axis"):
         return operator_of(op).name
     axis = getattr(op, "axis", None)
@@ -85,7 +89,36 @@ def _brief(variable: Variable[Any, Any], depth: int, top: bool = False) -> str:
     if name in _INFIX and len(inside) > 1:
         text = _INFIX[name].join(inside)
         return text if top else f"({text})"
-    return f"{name}({', '.join(inside)})"
+    return applied(node.op, inside)
+
+
+def applied(op: Any, operands: list[str]) -> str:
+    """An Op on the texts of its operands: ``exp(x)``, ``x[:, 0]``.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> applied(at.matrix("x")[:, :3].owner.op, ["x", "3"])
+    'x[:, :3]'
+    """
+    if isinstance(op, Subtensor | IncSubtensor):
+        count = 1 if isinstance(op, Subtensor) else 2
+        rest = iter(operands[count:])
+        index = ", ".join(_index_text(part, rest) for part in op.idx_list)
+        if isinstance(op, Subtensor):
+            return f"{operands[0]}[{index}]"
+        verb = "set" if op.set_instead_of_inc else "inc"
+        return f"{verb}({operands[0]}[{index}], {operands[1]})"
+    return f"{operator_text(op)}({', '.join(operands)})"
+
+
+def _index_text(part: Any, operands: Iterator[str]) -> str:
+    """One index: where it holds a type instead of a number, the next operand is meant."""
+    if not isinstance(part, slice):
+        return str(part) if isinstance(part, int) else next(operands)
+    ends = (part.start, part.stop, part.step)
+    texts = ["" if end is None else _index_text(end, operands) for end in ends]
+    return ":".join(texts[:2] if part.step is None else texts)
 
 
 class Pictured:

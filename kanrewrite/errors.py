@@ -323,10 +323,10 @@ def wrong_number_of_results(expected: int, given: int) -> str:
     return f"its goal gives {given} results for a node of {expected} outputs."
 
 
-def left_out(name: str, source: str, what: str, error: Exception) -> str:
-    """A relation raised while a function was compiled."""
+def left_out(name: str, source: str, place: str, reason: str) -> str:
+    """A relation failed while a function was compiled."""
     return (
-        f"relation {name} ({source}) was left out: {what} raised {type(error).__name__}: {error}. "
+        f"relation {name} ({source}) was left out at {place}: {reason} "
         "The function is compiled without it; correct the relation, or switch it off with "
         f"kanrewrite.disable({name!r})."
     )
@@ -354,3 +354,21 @@ class MissingExtra(KanrewriteError, ImportError):
             f"{package} is not installed: it comes with the extra `{extra}`. "
             f"Run `pip install kanrewrite[{extra}]`."
         )
+
+
+def disconnected_variable(variable: object) -> str:
+    """The text of Aesara's DisconnectedInputError."""
+    return (
+        f"the gradient with respect to {variable} was asked for, but the cost is not a "
+        "differentiable function of it: it is no part of the cost's graph, or only Ops without a "
+        "gradient lie between. Leave it out of wrt, or pass disconnected_inputs='ignore' for a "
+        "gradient of zero."
+    )
+
+
+def undefined_gradient(variable: object, why: str) -> str:
+    """The text of Aesara's NullTypeGradError."""
+    return (
+        f"the gradient with respect to {variable} is undefined. {why} Pass "
+        "null_gradients='return' for a placeholder in its place."
+    )

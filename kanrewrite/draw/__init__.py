@@ -1,0 +1,80 @@
+"""Pictures of graphs, of differences, of derivations and of searches, without a system binary.
+
+Layout is grandalf's, terminal output is rich's.  `draw` takes whatever has a picture; other
+modules add theirs with ``draw.register``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Any
+
+from kanrewrite.draw.diff import before_after, diff
+from kanrewrite.draw.graph import diagram
+from kanrewrite.draw.picture import Picture
+from kanrewrite.draw.text import diff_text, graph_text
+from kanrewrite.draw.tree import derivation
+from kanrewrite.trace import Event, Recorder
+
+__all__ = ["Picture", "compare", "derivation", "diff", "draw"]
+
+
+@singledispatch
+def draw(graph: Any, title: str = "") -> Picture:
+    """The picture of a graph, or of a trace, an event, a search, a derivation.
+
+    Parameters
+    ----------
+    graph : Variable, Apply, FunctionGraph, compiled function, a sequence of them, or other
+        What to draw.  Equal subgraphs are drawn once.
+    title : str
+        Written above.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> print(draw(at.log(at.vector("x")), "a logarithm"))
+    a logarithm
+    └── log  TensorType(float64, (?,))
+        └── x
+    """
+    return Picture((diagram(graph, title),), (graph_text(graph, title or "graph"),), title)
+
+
+def compare(before: Any, after: Any, titles: tuple[str, str] = ("before", "after")) -> Picture:
+    """Two graphs side by side, their structural differences coloured.
+
+    Parameters
+    ----------
+    before, after : as for `draw`
+        The graphs.
+    titles : tuple of str
+        Written above them.
+
+    Returns
+    -------
+    Picture
+    """
+    texts = diff_text(diff(before, after), titles)
+    return Picture(tuple(before_after(before, after, titles)), tuple(texts), " | ".join(titles))
+
+
+@draw.register
+def _(event: Event) -> Picture:
+    if event.after is None:
+        plain = draw(event.before, event.name)
+        return Picture(plain.diagrams, plain.text, event.name, event.reason)
+    picture = compare(event.before, event.after)
+    caption = f"{event.name}  {event.seconds * 1e3:.2f} ms  {event.source}".rstrip()
+    return Picture(picture.diagrams, picture.text, event.name, caption)
+
+
+@draw.register
+def _(recorder: Recorder) -> Picture:
+    steps: Sequence[tuple[str, Any]] = [(e.name, e) for e in recorder.fired_events]
+    return derivation([(name, e.before, e.after) for name, e in steps], str(recorder))

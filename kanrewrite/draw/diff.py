@@ -1,0 +1,201 @@
+"""What changed between two graphs, by structure.
+
+Equal subgraphs are equal wherever they sit and whoever built them.  Above a change every
+operator is a new object; walking down from the outputs pairs those that are the same operator,
+so that they are told from what was really replaced.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aesara.graph.basic import Constant, Variable, graph_inputs
+
+from kanrewrite.draw.graph import COMPACT, Structure, diagram, outputs_of
+from kanrewrite.draw.model import Diagram, Status
+
+Graph = Variable[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two graphs numbered together, and what is in one only.
+
+    Attributes
+    ----------
+    structure : Structure
+        Numbers of both graphs: equal numbers are equal subgraphs.
+    before, after : frozenset of int
+        Every subgraph of the one and of the other.
+    rebuilt : frozenset of int
+        Those whose operator stayed and whose operands changed.
+    """
+
+    structure: Structure
+    outputs_before: tuple[int, ...]
+    outputs_after: tuple[int, ...]
+    before: frozenset[int]
+    after: frozenset[int]
+    rebuilt: frozenset[int]
+
+    @property
+    def gone(self) -> frozenset[int]:
+        """Subgraphs of the first graph that were replaced."""
+        return self.before - self.after - self.rebuilt
+
+    @property
+    def new(self) -> frozenset[int]:
+        """Subgraphs of the second graph that replace them."""
+        return self.after - self.before - self.rebuilt
+
+    def status(self, number: int) -> Status:
+        """How a subgraph is coloured."""
+        if number in self.before and number in self.after:
+            return "same"
+        if number in self.rebuilt:
+            return "rebuilt"
+        return "gone" if number in self.before else "new"
+
+
+def diff(before: Any, after: Any) -> Difference:
+    """Compare two graphs by structure.
+
+    Parameters
+    ----------
+    before, after : Variable, Apply, FunctionGraph, compiled function or a sequence of them
+        Inputs are paired by identity, then by name and type, then by position.
+
+    Returns
+    -------
+    Difference
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> x = at.vector("x")
+    >>> change = diff(at.log(at.exp(x)) + 1, at.log1p(x) + 1)
+    >>> len(change.gone), len(change.new), len(change.rebuilt)
+    (2, 1, 2)
+    """
+    first, second = outputs_of(before), outputs_of(after)
+    structure = Structure(_pair_inputs(first, second))
+    old, new = structure.add(first), structure.add(second)
+    below_old, below_new = frozenset(structure.below(old)), frozenset(structure.below(new))
+    gone, born = set(below_old - below_new), set(below_new - below_old)
+    paired = _pair(structure, list(zip(old, new, strict=False)), gone, born)
+    return Difference(structure, tuple(old), tuple(new), below_old, below_new, paired)
+
+
+def _pair_inputs(first: Sequence[Graph], second: Sequence[Graph]) -> dict[Graph, Graph]:
+    """For each input of the second graph the input of the first that it stands for."""
+    old = [x for x in dict.fromkeys(graph_inputs(first)) if not isinstance(x, Constant)]
+    new = [x for x in dict.fromkeys(graph_inputs(second)) if not isinstance(x, Constant)]
+    free = [x for x in old if x not in new]
+    pairs: dict[Graph, Graph] = {}
+    for by_name in (True, False):
+        for x in new:
+            if x in old or x in pairs:
+                continue
+            alike = (y for y in free if y.type == x.type and _alike(x, y, by_name))
+            match = next(alike, None)
+            if match is not None:
+                pairs[x] = match
+                free.remove(match)
+    return pairs
+
+
+def _alike(x: Graph, y: Graph, by_name: bool) -> bool:
+    return x.name is not None and x.name == y.name if by_name else None in (x.name, y.name)
+
+
+def _pair(
+    structure: Structure, roots: list[tuple[int, int]], gone: set[int], new: set[int]
+) -> frozenset[int]:
+    """Those whose operator stayed: met from the outputs down, then from what they stand on."""
+    partner: dict[int, int] = {}
+    for left, right in (pairs := list(roots)):
+        if _same_operator(structure, left, right) and left in gone and right in new:
+            gone.remove(left)
+            new.remove(right)
+            partner[left] = right
+            pairs.extend(_operands(structure, left, right))
+    by_operator = defaultdict(list)
+    for right in sorted(new):
+        by_operator[_operator(structure, right)].append(right)
+    # Ascending numbers are bottom up: what an operator stands on is paired before it.
+    for left in sorted(gone):
+        candidates = by_operator[_operator(structure, left)]
+        best = next((x for x in candidates if _stands_on(structure, left, x, partner)), None)
+        if best is not None:
+            candidates.remove(best)
+            partner[left] = best
+    return frozenset(partner) | frozenset(partner.values())
+
+
+def _operator(structure: Structure, number: int) -> Any:
+    node = structure.variables[number].owner
+    return None if node is None else node.op
+
+
+def _same_operator(structure: Structure, left: int, right: int) -> bool:
+    operator = _operator(structure, left)
+    return operator is not None and operator == _operator(structure, right)
+
+
+def _stands_on(structure: Structure, left: int, right: int, partner: dict[int, int]) -> bool:
+    """Whether two operators have an operand in common that is itself an operator."""
+    below = {partner.get(x, x) for x in structure.operands(left)}
+    common = below & set(structure.operands(right))
+    return _same_operator(structure, left, right) and any(
+        structure.variables[x].owner is not None for x in common
+    )
+
+
+def _operands(structure: Structure, old: int, new: int) -> list[tuple[int, int]]:
+    """Operands to compare: equal ones aside, the others in order."""
+    left, right = structure.operands(old), structure.operands(new)
+    alone_left = [x for x in left if x not in right]
+    alone_right = [x for x in right if x not in left]
+    return list(zip(alone_left, alone_right, strict=False))
+
+
+def before_after(
+    before: Any, after: Any, titles: tuple[str, str] = ("before", "after")
+) -> list[Diagram]:
+    """Two diagrams with their differences coloured.
+
+    Parameters
+    ----------
+    before, after : graph
+        As for `diff`.
+    titles : tuple of str
+        What is written above each.
+
+    Returns
+    -------
+    list of Diagram
+        In large graphs what is in both is drawn only where it touches a difference.
+    """
+    change = diff(before, after)
+    near = _near(change)
+    large = max(len(change.before), len(change.after)) > COMPACT
+    keep = near.__contains__ if large else None
+    return [
+        diagram(graph, title, change.structure, change.status, keep)
+        for graph, title in zip((before, after), titles, strict=True)
+    ]
+
+
+def _near(change: Difference) -> set[int]:
+    """Differences and what touches them."""
+    near = set(change.gone | change.new)
+    for number in change.before | change.after:
+        operands = change.structure.operands(number)
+        if number in change.gone or number in change.new:
+            near.update(operands)
+        elif any(x in change.gone or x in change.new for x in operands):
+            near.add(number)
+    return near

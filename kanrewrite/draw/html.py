@@ -1,0 +1,112 @@
+"""Pictures as pages that work offline: the SVG with zoom, pan, collapse and keys."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from html import escape
+from importlib.resources import files
+
+_KEYS = (
+    "Tab or click: a box · Enter: collapse or expand · arrows: along the graph · + − 0 1: zoom, "
+    "fit, actual size · w a s d: pan · r: follow a [number] · c e: collapse, expand all · /: find"
+)
+_BUTTONS = {
+    "in": "+",
+    "out": "−",
+    "fit": "fit",
+    "actual": "1:1",
+    "collapse": "collapse",
+    "expand": "expand",
+}
+STYLE = """
+.viewer{border:1px solid #c6ced8;border-radius:6px;overflow:hidden;background:#fff;color:#15191f;
+ font:13px system-ui,sans-serif;margin:.5em 0}
+.viewer .bar{display:flex;gap:6px;align-items:center;padding:5px 8px;flex-wrap:wrap;
+ border-bottom:1px solid #c6ced8}
+.viewer button,.viewer input{font:inherit;color:inherit;background:#eef1f5;border:1px solid #aab4c0;
+ border-radius:4px;padding:1px 8px}
+.viewer input{width:9em}
+.viewer .status{margin-left:auto;color:#56616f}
+.viewer svg{display:block;height:var(--tall);touch-action:none;cursor:grab;width:100%}
+.viewer .keys{padding:3px 8px;color:#56616f;font-size:11.5px;border-top:1px solid #c6ced8}
+.viewer g.box{cursor:pointer;outline:none}
+.viewer g.box:focus rect{stroke:#0b62d6;stroke-width:3}
+.viewer g.folded rect{stroke-dasharray:2 2;stroke-width:2.2}
+.viewer g.hit rect{stroke:#d1600a;stroke-width:3}
+@media (prefers-color-scheme:dark){
+.viewer{background:#12161b;color:#e8edf3;border-color:#3a4350}
+.viewer .bar,.viewer .keys{border-color:#3a4350}
+.viewer button,.viewer input{background:#232a33;border-color:#55606e}
+.viewer .status,.viewer .keys{color:#a5b1bf}
+.viewer g.box:focus rect{stroke:#6aa9ff}.viewer g.hit rect{stroke:#ffa657}}
+"""
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<style>:root{{color-scheme:light dark}}body{{margin:{margin};background:#fff;color:#15191f;\
+font:15px/1.5 system-ui,sans-serif}}
+@media (prefers-color-scheme:dark){{body{{background:#12161b;color:#e8edf3}}}}
+{style}</style></head>
+<body>{body}<script>{script}</script></body></html>
+"""
+
+
+@lru_cache(maxsize=1)
+def script() -> str:
+    """The JavaScript of the viewer."""
+    return files("kanrewrite.draw").joinpath("viewer.js").read_text(encoding="utf-8")
+
+
+def viewer(svg: str, tall: str = "min(70vh, 640px)") -> str:
+    """An SVG with its buttons, to be put into a page that has `STYLE` and `script`.
+
+    Parameters
+    ----------
+    svg : str
+        What `kanrewrite.draw.svg.svg` made.
+    tall : str
+        The height of the picture, in CSS.
+
+    Returns
+    -------
+    str
+    """
+    buttons = "".join(
+        f'<button type="button" data-do="{what}">{text}</button>'
+        for what, text in _BUTTONS.items()
+    )
+    return (
+        f'<div class="viewer" style="--tall:{escape(tall)}"><div class="bar">{buttons}'
+        '<input type="search" placeholder="find" aria-label="find a box">'
+        f'<span class="status" role="status"></span></div>{svg}'
+        f'<div class="keys">{escape(_KEYS)}</div></div>'
+    )
+
+
+def page(body: str, title: str, margin: str = "1em") -> str:
+    """A whole page around viewers.
+
+    Parameters
+    ----------
+    body : str
+        HTML.
+    title : str
+        Of the page, as text.
+    margin : str
+        Around the body, in CSS.
+
+    Returns
+    -------
+    str
+    """
+    return _PAGE.format(
+        title=escape(title), margin=margin, style=STYLE, body=body, script=script()
+    )
+
+
+def frame(whole_page: str, height: int) -> str:
+    """A page inside another one, for notebooks: its scripts and styles stay its own."""
+    return (
+        f'<iframe srcdoc="{escape(whole_page)}" title="kanrewrite picture" loading="lazy" '
+        f'style="width:100%;height:{height}px;border:0"></iframe>'
+    )

@@ -1,0 +1,95 @@
+"""`Picture`: what `draw` returns; it shows itself wherever it is."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+
+from kanrewrite.draw.html import frame, page, viewer
+from kanrewrite.draw.layout import Placed, place
+from kanrewrite.draw.model import Diagram
+from kanrewrite.draw.svg import svg
+from kanrewrite.errors import UnknownPictureFormat
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Diagrams side by side, with the same content as text.
+
+    Attributes
+    ----------
+    diagrams : tuple of Diagram
+        What is drawn.
+    text : tuple
+        What a terminal shows, for rich.
+    title : str
+        Of the page that `save` writes.
+    caption : str
+        Written below.
+    """
+
+    diagrams: tuple[Diagram, ...]
+    text: tuple[RenderableType, ...] = ()
+    title: str = "kanrewrite"
+    caption: str = ""
+
+    @cached_property
+    def placed(self) -> Sequence[Placed]:
+        """The diagrams with positions."""
+        return [place(diagram) for diagram in self.diagrams]
+
+    @cached_property
+    def svg(self) -> str:
+        """The picture as an SVG document."""
+        return svg(self.placed, self.caption)
+
+    @cached_property
+    def html(self) -> str:
+        """The picture as one page that needs nothing else."""
+        return page(viewer(self.svg, "calc(100vh - 110px)"), self.title)
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            Its ending says how: ``.svg`` or ``.html``.
+
+        Raises
+        ------
+        UnknownPictureFormat
+            For every other ending.
+        """
+        path = Path(path)
+        contents = {".svg": lambda: self.svg, ".html": lambda: self.html}
+        if path.suffix.lower() not in contents:
+            raise UnknownPictureFormat(path, list(contents))
+        path.write_text(contents[path.suffix.lower()](), encoding="utf-8")
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        tall = max(180, min(620, int(max(p.height for p in self.placed)) + 70))
+        return frame(page(viewer(self.svg, f"{tall}px"), self.title, "0"), tall + 105)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield from self.text
+        if self.caption:
+            yield self.caption
+
+    def __str__(self) -> str:
+        # Wide, so that rich does not cut lines that the terminal may wrap.
+        out = io.StringIO()
+        Console(file=out, width=200, color_system=None).print(self)
+        return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+    def show(self) -> None:
+        """Print the text, in colour where the terminal has it."""
+        Console().print(self)

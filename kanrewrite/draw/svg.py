@@ -1,0 +1,159 @@
+"""Placed diagrams as SVG, with colours for light and dark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from kanrewrite.draw.layout import MARGIN, Placed, Point
+from kanrewrite.draw.model import CHARACTER, LINE, Box, Line, Status
+
+#: Fill and outline of a class, light then dark. Contrast of text on each fill is above 7:1.
+_COLOURS = {
+    "op": ("#f2f5f9", "#8796a8", "#232a33", "#6b7a8d"),
+    "input": ("#e4efff", "#4f7fc0", "#1c3354", "#6ea1e6"),
+    "graph": ("#f2f5f9", "#8796a8", "#232a33", "#6b7a8d"),
+    "output": ("#efe7fb", "#7a55b5", "#362654", "#a788dd"),
+    "gone": ("#ffdfdb", "#c4392b", "#571d18", "#f2796c"),
+    "new": ("#d6f3dd", "#22863a", "#15401f", "#56c271"),
+    "rebuilt": ("#fff4d6", "#b08418", "#43360f", "#d6ac45"),
+    "same": ("#f7f8fa", "#b9c2cd", "#1d222a", "#4a5563"),
+    "best": ("#d6f3dd", "#22863a", "#15401f", "#56c271"),
+}
+_SIGNS: dict[Status, str] = {"gone": "−", "new": "+", "best": "★"}
+LEGEND = {
+    "gone": "only before",
+    "new": "only after",
+    "rebuilt": "same operator, changed below",
+    "same": "in both",
+    "output": "output",
+    "best": "cheapest",
+}
+
+
+def style() -> str:
+    """The style sheet of every picture."""
+    light = [f".kr .{n} rect{{fill:{c[0]};stroke:{c[1]}}}" for n, c in _COLOURS.items()]
+    dark = [f".kr .{n} rect{{fill:{c[2]};stroke:{c[3]}}}" for n, c in _COLOURS.items()]
+    return (
+        ".kr{background:#ffffff}"
+        ".kr text{font:12px 'DejaVu Sans Mono',Menlo,Consolas,monospace;fill:#15191f}"
+        ".kr .title{font-weight:bold}.kr .at{font-size:9.5px;fill:#56616f}"
+        ".kr path{fill:none;stroke:#8a95a3;stroke-width:1.2}"
+        ".kr .head{fill:#8a95a3;stroke:none}"
+        ".kr .input rect{rx:11px}.kr .rebuilt rect{stroke-dasharray:4 2}"
+        ".kr .gone rect,.kr .new rect,.kr .best rect{stroke-width:1.8}"
+        ".kr .sign{font-weight:bold;font-size:13px}"
+        + "".join(light)
+        + "@media (prefers-color-scheme:dark){.kr{background:#12161b}"
+        ".kr text{fill:#e8edf3}.kr .at{fill:#a5b1bf}"
+        ".kr path{stroke:#7d8998}.kr .head{fill:#7d8998}" + "".join(dark) + "}"
+    )
+
+
+def svg(panels: Sequence[Placed], caption: str = "") -> str:
+    """One SVG document of diagrams side by side.
+
+    Parameters
+    ----------
+    panels : sequence of Placed
+        The diagrams, each with its title.
+    caption : str
+        Written below, a line for each line.
+
+    Returns
+    -------
+    str
+        Well-formed XML without references to anything outside.
+    """
+    parts, x = [], 0.0
+    top = 24.0 if any(panel.diagram.title for panel in panels) else 0.0
+    for index, panel in enumerate(panels):
+        parts.append(_panel(panel, index, x, top))
+        x += max(panel.width, len(panel.diagram.title) * CHARACTER + 2 * MARGIN) + MARGIN
+    height = max(panel.height for panel in panels) + top + MARGIN / 2
+    notes = [(text, "at") for text in caption.splitlines()]
+    width = max([x, *(len(text) * 6.1 + 2 * MARGIN for text, _ in notes)])
+    legend, height = _legend(panels, height)
+    for n, (text, name) in enumerate(notes):
+        parts.append(_write(text, MARGIN, height + 12 + n * 14, name, "start"))
+    height += 14 * len(notes) + 8
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="kr" role="group" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">'
+        f"<style>{style()}</style>{''.join(parts)}{legend}</svg>"
+    )
+
+
+def _panel(panel: Placed, index: int, x: float, y: float) -> str:
+    diagram = panel.diagram
+    lines = [_line(line, points, index) for line, points in panel.routes]
+    boxes = [
+        _box(key, box, panel.centres[key], index) for key, box in sorted(diagram.boxes.items())
+    ]
+    title = _write(diagram.title, MARGIN, -2, "title", "start") if diagram.title else ""
+    return f'<g transform="translate({x:.0f},{y:.0f})">{title}{"".join(lines + boxes)}</g>'
+
+
+def _box(key: int, box: Box, centre: Point, index: int) -> str:
+    x, y = centre
+    w, h = box.width, box.height
+    first = y - (len(box.lines) - 1) * LINE / 2 + 4
+    texts = [_write(line, x, first + n * LINE) for n, line in enumerate(box.lines)]
+    if box.status in _SIGNS:
+        # A sign as well as a colour: not everybody sees red and green.
+        texts.append(_write(_SIGNS[box.status], x - w / 2 - 2, y - h / 2 + 6, "sign", "end"))
+    name = f"box {box.status or box.kind}" + (" input" if box.kind == "input" else "")
+    refers = f' data-refers="{" ".join(f"{index}-{r}" for r in box.refers)}"' if box.refers else ""
+    detail = f"<title>{escape(box.detail)}</title>" if box.detail else ""
+    return (
+        f'<g class="{name}" id="b{index}-{key}" data-x="{x:.0f}" data-y="{y:.0f}" '
+        f'data-w="{w:.0f}" data-h="{h:.0f}"{refers}>{detail}'
+        f'<rect x="{x - w / 2:.1f}" y="{y - h / 2:.1f}" width="{w:.1f}" height="{h:.1f}" '
+        f'rx="4"/>{"".join(texts)}</g>'
+    )
+
+
+def _line(line: Line, points: list[Point], index: int) -> str:
+    way = list(points)
+    x, y = way[-1]
+    left = way[-2][0] < x
+    anchor = "end" if left else "start"
+    label = _write(line.label, x + (-5 if left else 5), y, "at", anchor) if line.label else ""
+    head = f'<path class="head" d="M{x - 3.5:.1f} {y:.1f}h7l-3.5 5z"/>'
+    ends = f'data-s="b{index}-{line.source}" data-t="b{index}-{line.target}"'
+    way_text = " ".join(f"{a:.0f},{b:.0f}" for a, b in way)
+    return (
+        f'<g class="line" {ends} data-way="{way_text}"><path d="{curve(way)}"/>{head}{label}</g>'
+    )
+
+
+def curve(way: Sequence[Point]) -> str:
+    """An SVG path through points that leaves and arrives vertically."""
+    (x, y), *rest = way
+    parts = [f"M{x:.1f} {y:.1f}"]
+    for a, b in rest:
+        middle = (y + b) / 2
+        parts.append(f"C{x:.1f} {middle:.1f} {a:.1f} {middle:.1f} {a:.1f} {b:.1f}")
+        x, y = a, b
+    return "".join(parts)
+
+
+def _legend(panels: Sequence[Placed], y: float) -> tuple[str, float]:
+    used = {box.status for panel in panels for box in panel.diagram.boxes.values()}
+    names = [name for name in LEGEND if name in used]
+    if len(used) < 2 or names == ["output"]:
+        return "", y
+    parts, x = [], MARGIN
+    for name in names:
+        parts.append(
+            f'<g class="{name}"><rect x="{x:.0f}" y="{y:.0f}" width="14" height="11" rx="3"/></g>'
+            + _write(LEGEND[name], x + 19, y + 9.5, "at", "start")
+        )
+        x += 34 + len(LEGEND[name]) * 6.1
+    return f'<g class="legend">{"".join(parts)}</g>', y + 16
+
+
+def _write(text: str, x: float, y: float, name: str = "", anchor: str = "middle") -> str:
+    kind = f' class="{name}"' if name else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{kind}>{escape(text)}</text>'

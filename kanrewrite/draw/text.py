@@ -1,0 +1,120 @@
+"""Graphs and differences as text for the terminal, laid out and coloured by rich.
+
+A subgraph that is used again is written once and numbered ``*n``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from rich.text import Text
+from rich.tree import Tree
+
+from kanrewrite.display import brief, leaf_text, operator_text
+from kanrewrite.draw.diff import Difference
+from kanrewrite.draw.graph import Structure, outputs_of
+from kanrewrite.draw.model import Status
+
+_STYLES: dict[Status, str] = {
+    "gone": "red",
+    "new": "green",
+    "rebuilt": "yellow",
+    "same": "dim",
+    "best": "bold green",
+}
+_SIGNS: dict[Status, str] = {"gone": "- ", "new": "+ ", "rebuilt": "~ ", "same": "  "}
+#: Lines of one graph at most.
+MOST = 400
+
+
+def graph_text(graph: Any, title: str = "graph") -> Tree:
+    """A graph as a tree of text, outputs first.
+
+    Parameters
+    ----------
+    graph : Variable, Apply, FunctionGraph, compiled function or a sequence of them
+        What to write.
+    title : str
+        The first line.
+
+    Returns
+    -------
+    rich.tree.Tree
+    """
+    structure = Structure()
+    return _Writer(structure, None).run(structure.add(outputs_of(graph)), title)
+
+
+def diff_text(change: Difference, titles: tuple[str, str] = ("before", "after")) -> list[Tree]:
+    """Two graphs as text: ``-`` only before, ``+`` only after, ``~`` changed below.
+
+    Parameters
+    ----------
+    change : Difference
+        What `diff` found.
+    titles : tuple of str
+        The first line of each.
+
+    Returns
+    -------
+    list of rich.tree.Tree
+    """
+    writers = [_Writer(change.structure, change) for _ in titles]
+    roots = (change.outputs_before, change.outputs_after)
+    return [
+        writer.run(list(numbers), title)
+        for writer, numbers, title in zip(writers, roots, titles, strict=True)
+    ]
+
+
+class _Writer:
+    def __init__(self, structure: Structure, change: Difference | None):
+        self.structure = structure
+        self.change = change
+        self.shared: dict[int, int] = {}
+        self.lines = 0
+
+    def run(self, roots: list[int], title: str) -> Tree:
+        below = self.structure.below(roots)
+        readers = Counter(o for n in below for o in self.structure.operands(n))
+        self.readers = {n for n, count in readers.items() if count > 1 and self._inner(n)}
+        tree = Tree(Text(title, style="bold"), guide_style="dim")
+        # A stack instead of recursion: graphs are deeper than Python's.
+        todo = [(tree, number) for number in reversed(roots)]
+        while todo:
+            branch, number = todo.pop()
+            if self.lines >= MOST:
+                branch.add(Text("…", style="dim"))
+                continue
+            inner = self._add(branch, number)
+            if inner is not None:
+                todo += [(inner, o) for o in reversed(self.structure.operands(number))]
+        return tree
+
+    def _inner(self, number: int) -> bool:
+        return self.structure.variables[number].owner is not None
+
+    def _add(self, branch: Tree, number: int) -> Tree | None:
+        """Write one line; the branch for what is below it, None if that is written already."""
+        self.lines += 1
+        variable = self.structure.variables[number]
+        status = self.change.status(number) if self.change else ""
+        text = Text(_SIGNS.get(status, ""), style=_STYLES.get(status, ""))
+        if variable.owner is None:
+            branch.add(text.append(leaf_text(variable), style=None if status else "cyan"))
+            return None
+        if status == "same":
+            branch.add(text.append(brief(variable)))
+            return None
+        text.append(operator_text(variable.owner.op))
+        known = number in self.shared
+        if number in self.readers:
+            own = self.shared.setdefault(number, len(self.shared) + 1)
+            text.append(f" *{own}", style="magenta")
+        if known:
+            branch.add(text.append(" …", style="dim"))
+            return None
+        if not self.change:
+            text.append(f"  {variable.type}", style="dim")
+        return branch.add(text)

@@ -1,0 +1,81 @@
+"""Derivations: what became what, by which relation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import Any
+
+from rich.text import Text
+from rich.tree import Tree
+
+from kanrewrite.display import brief
+from kanrewrite.draw.graph import Structure
+from kanrewrite.draw.model import Box, Diagram, Line
+from kanrewrite.draw.picture import Picture
+
+#: Characters in a line of a box that holds an expression.
+WIDE = 34
+_LINES = 4
+
+
+def expression(text: str) -> list[str]:
+    """The text of a graph broken into the lines of a box.
+
+    Examples
+    --------
+    >>> expression("exp(x)")
+    ['exp(x)']
+    """
+    lines = wrap(text, WIDE, break_long_words=True)
+    return lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "…"]
+
+
+def derivation(steps: Sequence[tuple[str, Any, Any]], title: str = "derivation") -> Picture:
+    """A picture of rewrites: each graph once, each rewrite a line with its relation's name.
+
+    Parameters
+    ----------
+    steps : sequence of (str, Variable, Variable)
+        Relation, before, after.
+    title : str
+        Of the page.
+
+    Returns
+    -------
+    Picture
+        Graphs that several rewrites start from or end in join their branches.
+    """
+    structure = Structure()
+    result = Diagram()
+    tree = Tree(Text(f"{len(steps)} rewrites", style="bold"))
+    seen: set[tuple[int, int, str]] = set()
+    for count, (name, before, after) in enumerate(steps, 1):
+        source, target = structure.add([before])[0], structure.add([after])[0]
+        for key, graph in ((source, before), (target, after)):
+            text = brief(graph)
+            result.boxes.setdefault(key, Box(expression(text), "graph", detail=text))
+        branch = tree.add(Text.assemble(f"{count}. ", (name, "bold")))
+        branch.add(Text(f"- {brief(before)}", style="red"))
+        branch.add(Text(f"+ {brief(after)}", style="green"))
+        if (source, target, name) not in seen and source != target:
+            seen.add((source, target, name))
+            result.lines.append(Line(source, target, name))
+    if not result.boxes:
+        result.boxes[0] = Box(["no relation fired"], "graph")
+    return Picture((_acyclic(result),), (tree,), title.splitlines()[0][:80])
+
+
+def _acyclic(diagram: Diagram) -> Diagram:
+    """Leave out lines that lead back: layers need a direction, the text has every step."""
+    above: dict[int, set[int]] = {key: {key} for key in diagram.boxes}
+    kept = []
+    for line in diagram.lines:
+        if line.target not in above[line.source]:
+            kept.append(line)
+            gained = above[line.source]
+            for key, its in above.items():
+                if key == line.target or line.target in its:
+                    its |= gained
+    diagram.lines = kept
+    return diagram

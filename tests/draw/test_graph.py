@@ -1,0 +1,106 @@
+from typing import Any, cast
+
+import aesara
+import aesara.tensor as at
+
+from kanrewrite.draw.graph import COMPACT, FAR, MOST, Structure, diagram, outputs_of
+from kanrewrite.draw.model import Diagram
+
+
+def texts(result: Diagram) -> list[str]:
+    return sorted("\n".join(box.lines) for box in result.boxes.values())
+
+
+def mlp(layers: int) -> list[Any]:
+    h: Any = at.matrix("x")
+    weights = [at.matrix(f"w{i}") for i in range(layers)]
+    for w in weights:
+        h = at.dot(h, w)
+        h = h / (1 + at.exp(-h))
+    p = at.exp(h) / at.exp(h).sum(-1, keepdims=True)
+    cost = -at.log(p).mean()
+    return [cost, *cast(list[Any], aesara.grad(cost, weights))]
+
+
+def test_equal_subgraphs_are_one_box() -> None:
+    x = at.matrix("x")
+    y = at.exp(x) / at.exp(x).sum(-1, keepdims=True)
+    assert texts(diagram(y)) == ["dimshuffle{0,x}", "exp", "sum{1}", "x", "÷"]
+
+
+def test_equal_constants_are_written_where_they_are_used() -> None:
+    x = at.vector("x")
+    assert texts(diagram(2.0 * x[0] + 3)) == ["2.0 × ·", "x", "· + 3", "·[0]"]
+
+
+def test_inputs_of_one_name_stay_apart() -> None:
+    x, y = at.vector("v"), at.vector("v")
+    assert texts(diagram(x * y)) == ["v", "v", "×"]
+
+
+def test_lines_of_ordered_operands_are_numbered() -> None:
+    x, y = at.vector("x"), at.vector("y")
+    quotient, product = diagram(at.exp(x) / at.exp(y)), diagram(at.exp(x) * at.exp(y))
+    assert sorted(line.label for line in quotient.lines) == ["", "", "1", "2"]
+    assert {line.label for line in product.lines} == {""}
+
+
+def test_both_operands_from_one_box_have_two_numbered_lines() -> None:
+    x = at.vector("x")
+    square = diagram(at.exp(x) / at.exp(x))
+    assert sorted(line.label for line in square.lines) == ["", "1", "2"]
+
+
+def test_a_function_draws_its_rewritten_graph() -> None:
+    x = at.vector("x")
+    f = aesara.function([x], at.log(at.exp(x)), mode=aesara.compile.mode.Mode("py", "fast_run"))
+    (out,) = outputs_of(f)
+    assert out in outputs_of([out])
+    assert "exp" not in texts(diagram(f))
+
+
+def test_large_graphs_are_compact() -> None:
+    graph = mlp(12)
+    whole, compact = diagram(graph, compact=False), diagram(graph)
+    assert len(compact.boxes) < 0.75 * len(whole.boxes)
+    assert len(whole.boxes) > COMPACT
+    longest = max(len(box.lines) for box in compact.boxes.values())
+    assert 1 < longest <= 4
+
+
+def test_far_boxes_are_referred_to_by_number() -> None:
+    result = diagram(mlp(12))
+    numbered = {key: box.number for key, box in result.boxes.items() if box.number is not None}
+    referred = {key for box in result.boxes.values() for key in box.refers}
+    assert referred
+    for key in referred:
+        assert any(line.startswith("[") for line in result.boxes[key].lines)
+    assert len(set(numbered.values())) == len(numbered)
+
+
+def test_no_line_crosses_more_rows_than_far() -> None:
+    result = diagram(mlp(12))
+    row = dict.fromkeys(result.boxes, 0)
+    for _ in range(len(row)):
+        before = dict(row)
+        for line in result.lines:
+            row[line.source] = max(row[line.source], row[line.target] + 1)
+        if before == row:
+            break
+    assert max(row[line.source] - row[line.target] for line in result.lines) <= FAR
+
+
+def test_what_is_beyond_the_limit_is_an_ellipsis() -> None:
+    x = at.scalar("x")
+    for _ in range(MOST + 100):
+        x = at.exp(x)
+    result = diagram(x)
+    assert sum(len(box.lines) for box in result.boxes.values()) == MOST
+    assert any(line == "exp(…)" for box in result.boxes.values() for line in box.lines)
+
+
+def test_structure_numbers_operands_below_results() -> None:
+    structure = Structure()
+    roots = structure.add(mlp(2))
+    for number in structure.below(roots):
+        assert all(operand < number for operand in structure.operands(number))

@@ -1,0 +1,131 @@
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import aesara.tensor as at
+import pytest
+
+from kanrewrite.draw import Picture, compare, derivation, draw
+from kanrewrite.draw.layout import place
+from kanrewrite.draw.model import Box, Diagram, Line
+from kanrewrite.errors import UnknownPictureFormat
+from kanrewrite.trace import trace
+
+x = at.matrix("x")
+y = at.exp(x) / at.exp(x).sum(-1, keepdims=True)
+
+
+@pytest.fixture
+def picture() -> Picture:
+    return draw(y, "by hand & more")
+
+
+def test_boxes_do_not_overlap() -> None:
+    wide = [at.exp(x + i) * at.exp(x - i) for i in range(8)]
+    placed = place(draw(sum(wide, start=x)).diagrams[0])
+    boxes = [(key, *placed.centres[key]) for key in placed.diagram.boxes]
+    for n, (a, ax, ay) in enumerate(boxes):
+        for b, bx, by in boxes[:n]:
+            one, other = placed.diagram.boxes[a], placed.diagram.boxes[b]
+            apart_x = abs(ax - bx) * 2 >= one.width + other.width
+            apart_y = abs(ay - by) * 2 >= one.height + other.height
+            assert apart_x or apart_y
+
+
+def test_every_box_lies_inside_and_inputs_above() -> None:
+    placed = place(draw(y).diagrams[0])
+    for key, (a, b) in placed.centres.items():
+        box = placed.diagram.boxes[key]
+        assert box.width / 2 <= a <= placed.width - box.width / 2
+        assert box.height / 2 <= b <= placed.height - box.height / 2
+    for line in placed.diagram.lines:
+        assert placed.centres[line.source][1] < placed.centres[line.target][1]
+
+
+def test_a_chain_longer_than_the_recursion_limit_is_placed() -> None:
+    chain = Diagram({n: Box(["exp"]) for n in range(1100)})
+    chain.lines = [Line(n, n + 1) for n in range(1099)]
+    assert len(place(chain).centres) == 1100
+
+
+def test_svg_is_xml_with_every_box_and_both_colour_schemes(picture: Picture) -> None:
+    root = ElementTree.fromstring(picture.svg)
+    boxes = [g for g in root.iter() if g.get("class", "").startswith("box")]
+    assert len(boxes) == 5
+    assert "prefers-color-scheme:dark" in picture.svg
+    assert "by hand &amp; more" in picture.svg
+
+
+def test_the_page_loads_nothing(picture: Picture) -> None:
+    loaded: list[str] = []
+
+    class Collect(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            loaded.extend(value for name, value in attrs if name in ("src", "href") and value)
+
+    Collect().feed(picture.html)
+    assert loaded == []
+    addresses = set(re.findall(r"https?://[\w./]+", picture.html))
+    assert addresses <= {"http://www.w3.org/2000/svg"}
+
+
+def test_a_notebook_gets_an_isolated_page_and_an_svg(picture: Picture) -> None:
+    assert picture._repr_html_().startswith("<iframe srcdoc=")
+    assert picture._repr_svg_() == picture.svg
+
+
+@pytest.mark.parametrize("ending", [".svg", ".html", ".SVG"])
+def test_save(picture: Picture, tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"softmax{ending}"
+    picture.save(path)
+    wanted = picture.html if ending == ".html" else picture.svg
+    assert path.read_text(encoding="utf-8") == wanted
+
+
+def test_another_ending_is_refused_and_nothing_written(picture: Picture, tmp_path: Path) -> None:
+    with pytest.raises(UnknownPictureFormat, match=r"'.*softmax\.png'.*\.svg or \.html"):
+        picture.save(tmp_path / "softmax.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_text_writes_shared_subgraphs_once(picture: Picture) -> None:
+    lines = str(picture).splitlines()
+    assert lines[0] == "by hand & more"
+    assert sum("exp *1" in line for line in lines) == 2
+    assert sum(line.strip("│└├─ ") == "x" for line in lines) == 1
+
+
+def test_text_of_a_difference_has_signs() -> None:
+    text = str(compare(at.tanh(x) + at.log(at.sin(x)), at.tanh(x) + x))
+    assert "- log" in text
+    assert "- sin" in text
+    assert "+ " not in text.replace("~ add", "")
+
+
+def test_colour_only_where_the_terminal_has_it(capsys: pytest.CaptureFixture[str]) -> None:
+    compare(at.log(at.exp(x)), x).show()
+    assert "\x1b[" not in capsys.readouterr().out
+
+
+def test_derivation_joins_equal_graphs_and_drops_lines_that_lead_back() -> None:
+    a, b, c = at.exp(x), at.log(x), at.tanh(x)
+    steps = [("one", a, b), ("two", b, c), ("three", at.exp(x), c), ("back", c, a)]
+    picture = derivation(steps)
+    (result,) = picture.diagrams
+    assert len(result.boxes) == 3
+    assert [line.label for line in result.lines] == ["one", "two", "three"]
+    assert "4. back" in str(picture)
+
+
+def test_trace_and_its_events_have_pictures() -> None:
+    with trace() as steps:
+        assert steps.allow()
+        steps.fired("log_of_exp", "node 2", at.log(at.exp(x)), x, {"x": x}, 1e-3)
+        steps.refused("log_of_exp", at.log(x), "no exp")
+    assert "log_of_exp" in steps._repr_svg_()
+    assert "gone" in steps.step(1)._repr_svg_()
+    assert "no exp" in steps.events[1]._repr_svg_()
+    with trace() as nothing:
+        pass
+    assert "no relation fired" in nothing._repr_svg_()
