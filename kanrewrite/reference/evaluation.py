@@ -1,0 +1,210 @@
+"""Evaluate a graph at one precision, then at the double of it until two answers agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import mpmath
+import numpy as np
+from aesara.compile.sharedvalue import SharedVariable
+from aesara.graph.basic import Constant, io_toposort
+from mpmath import libmp
+
+from kanrewrite.errors import NotConverged, NoValue
+from kanrewrite.reference.registry import (
+    AnyVariable,
+    Array,
+    Values,
+    dtype_of,
+    lift,
+    meaning,
+    objects,
+)
+from kanrewrite.reference.scales import Arithmetic, Real, magnitude
+
+DIGITS = 50
+AGREE = 84  # bits: two answers agree when they differ by 2**-84, some 5e-26, of their size
+
+
+def run(
+    outputs: Sequence[AnyVariable], known: Mapping[AnyVariable, Any], arithmetic: Arithmetic
+) -> list[Any]:
+    """The outputs at one precision.
+
+    Parameters
+    ----------
+    outputs : sequence of Variable
+        What to compute.
+    known : mapping from Variable to ndarray
+        Values of inputs, or of anything on the way: arrays of numbers, of ``Real`` or of ``mpc``.
+    arithmetic : Arithmetic
+        The precision.
+
+    Returns
+    -------
+    list of ndarray
+        Object arrays of ``Real`` or ``mpc``, integer and bool arrays.
+
+    Raises
+    ------
+    NoValue
+        An input has no value.
+    NoMeaning
+        An Op has no registered meaning.
+    """
+    values = {v: lift(value, dtype_of(v), arithmetic) for v, value in known.items()}
+
+    def value_of(variable: AnyVariable) -> Any:
+        if variable not in values:
+            values[variable] = lift(_given(variable), dtype_of(variable), arithmetic)
+        return values[variable]
+
+    for node in io_toposort(list(known), list(outputs)):
+        if all(out in values for out in node.outputs):
+            continue
+        results: Values = meaning(node.op, node, [value_of(v) for v in node.inputs], arithmetic)
+        for out, result in zip(node.outputs, results, strict=True):
+            values.setdefault(out, lift(result, dtype_of(out), arithmetic))
+    return [value_of(variable) for variable in outputs]
+
+
+def _given(variable: AnyVariable) -> Any:
+    if isinstance(variable, Constant):
+        return variable.data
+    if isinstance(variable, SharedVariable):
+        return variable.get_value(borrow=True)
+    raise NoValue(variable)
+
+
+def evaluate(
+    outputs: Sequence[AnyVariable],
+    inputs: Mapping[AnyVariable, Any],
+    digits: int | None = None,
+    max_digits: int = 2000,
+    saturate: bool = True,
+) -> list[Array]:
+    """Evaluate a graph as mathematics, every input float taken for the number it is.
+
+    Parameters
+    ----------
+    outputs : sequence of Variable
+        What to compute.
+    inputs : mapping from Variable to array_like
+        The values of the inputs, or of any variables on the way. A shared variable that is not
+        among them has its own value.
+    digits : int, optional
+        The first precision tried, in decimal digits; 50 if not given.
+    max_digits : int, optional
+        The precision to give up at.
+    saturate : bool, optional
+        ``exp(x)`` of a finite ``abs(x) > 2**16384`` cannot be written down. True takes it for
+        infinity or zero, which is what it rounds to in every dtype but not always what a function
+        of it does; False raises.
+
+    Returns
+    -------
+    list of ndarray
+        For each output an object array of ``mpf`` (``mpc`` if it is complex), or an array of
+        integers or bools.
+
+    Raises
+    ------
+    NoValue, NoMeaning
+        See :func:`run`.
+    NotConverged
+        Two precisions still disagree at `max_digits`.
+    BeyondReference
+        A number cannot be written down.
+
+    Notes
+    -----
+    Casts to a float dtype and the dtypes of intermediate results are the identity; Ops on integers
+    keep the machine's integers. Infinities and nan follow IEEE 754 but zero has no sign:
+    ``1 / 0`` is inf. Exponents are unbounded, and a number keeps several scales (see
+    :mod:`kanrewrite.reference.scales`), so ``1 + exp(-1e18)`` is not 1. The precision doubles
+    until two answers agree to 25 digits. Agreement is strong evidence and no proof: it would
+    take interval arithmetic, and the decision whether a number is zero, to have one.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> x = at.dscalar("x")
+    >>> evaluate([at.log(1 - 1 / (1 + at.exp(-x)))], {x: 1e6})[0].item()
+    mpf('-1000000.0')
+    """
+    digits = min(DIGITS if digits is None else digits, max_digits)
+    before = _shown(outputs, inputs, digits, saturate)
+    while True:
+        more = min(2 * digits, max_digits)
+        now = _shown(outputs, inputs, more, saturate)
+        apart = _disagreement(before, now)
+        if apart is None:
+            return [_public(value) for value in now]
+        if more == max_digits:
+            raise _not_converged(outputs, before, now, apart, more)
+        digits, before = more, now
+
+
+def _shown(
+    outputs: Sequence[AnyVariable], inputs: Mapping[AnyVariable, Any], digits: int, saturate: bool
+) -> list[Array]:
+    """Each output with its numbers as raw ``mpf`` or as ``mpc``."""
+    arithmetic = Arithmetic(digits, saturate)
+    values = [np.asarray(value) for value in run(outputs, inputs, arithmetic)]
+    return [
+        objects([_flat(v, arithmetic) for v in value.ravel()], value.shape)
+        if value.dtype == object
+        else value
+        for value in values
+    ]
+
+
+def _flat(value: Any, arithmetic: Arithmetic) -> Any:
+    return mpmath.mp.make_mpf(arithmetic.collapse(value)) if isinstance(value, Real) else value
+
+
+def _disagreement(before: Sequence[Any], now: Sequence[Any]) -> tuple[int, tuple[int, ...]] | None:
+    for i, (old, new) in enumerate(zip(before, now, strict=True)):
+        if old.shape != new.shape:
+            return i, ()
+        for where in np.ndindex(new.shape):
+            if not _agree(old[where], new[where]):
+                return i, where
+    return None
+
+
+def _agree(x: Any, y: Any) -> bool:
+    if hasattr(x, "_mpc_"):
+        return bool(abs(x - y) <= mpmath.ldexp(max(abs(x), abs(y)), -AGREE) or (x != x and y != y))
+    if not hasattr(x, "_mpf_"):
+        return bool(x == y)
+    a, b = x._mpf_, y._mpf_
+    if a == b:
+        return True
+    if not a[1] or not b[1]:
+        return False
+    gap = libmp.mpf_sub(a, b, 64, "n")
+    return not gap[1] or magnitude(gap) <= max(magnitude(a), magnitude(b)) - AGREE
+
+
+def _public(value: Array) -> Array:
+    if value.dtype != object:
+        return value
+    return objects([mpmath.mpmathify(v) if _is_mpc(v) else v for v in value.ravel()], value.shape)
+
+
+def _is_mpc(value: Any) -> bool:
+    return hasattr(value, "_mpc_")
+
+
+def _not_converged(
+    outputs: Sequence[AnyVariable],
+    before: Sequence[Any],
+    now: Sequence[Any],
+    apart: tuple[int, tuple[int, ...]],
+    digits: int,
+) -> NotConverged:
+    i, where = apart
+    texts = [str(np.asarray(values[i][where])) for values in (before, now)]
+    return NotConverged(outputs[i], where, digits, texts)
