@@ -372,3 +372,16 @@ def undefined_gradient(variable: object, why: str) -> str:
         f"the gradient with respect to {variable} is undefined. {why} Pass "
         "null_gradients='return' for a placeholder in its place."
     )
+
+
+class NotOneEach(KanrewriteError, ValueError):
+    """Cotangents or directions do not fit what is differentiated."""
+
+    def __init__(self, what: str, given: Sequence[object], of: str, variables: Sequence[object]):
+        def kinds(vs: Sequence[object]) -> str:
+            return ", ".join(f"{v} ({getattr(v, 'ndim', '?')}-d)" for v in vs) or "none"
+
+        super().__init__(
+            f"one {what} is needed for every {of}, with as many dimensions: the {of}s are "
+            f"{kinds(variables)}, the {what}s given {kinds(given)}."
+        )

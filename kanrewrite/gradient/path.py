@@ -49,7 +49,7 @@ def path_nodes(
     outputs, leaves = list(outputs), set(leaves)
     order = list(io_toposort([], outputs))
     patterns = {node: pattern_of(node) for node in order}
-    wanted = _wanted(outputs, leaves, order, patterns)
+    wanted, _ = _wanted(outputs, leaves, order, patterns)
     live = set(wrt)
     made: set[Variable] = set()
     nodes = []
@@ -61,20 +61,31 @@ def path_nodes(
     return nodes
 
 
+def connected(
+    outputs: Iterable[Variable], wrt: Iterable[Variable], leaves: Iterable[Variable] = ()
+) -> list[Variable]:
+    """Those of `wrt` that `outputs` are differentiable functions of, as far as patterns tell."""
+    outputs = list(outputs)
+    order = list(io_toposort([], outputs))
+    patterns = {node: connections(node) for node in order}
+    made, read = _wanted(outputs, set(leaves), order, patterns)
+    return [v for v in wrt if v in made or v in read]
+
+
 def _wanted(
     outputs: list[Variable],
     leaves: set[Variable],
     order: list[Apply],
     patterns: dict[Apply, Pattern],
-) -> set[Variable]:
-    """The variables that `outputs` are functions of, as their nodes make them."""
-    wanted = set(outputs)
+) -> tuple[set[Variable], set[Variable]]:
+    """The variables that `outputs` are functions of: as their nodes make them, and as leaves."""
+    made, read = set(outputs), set[Variable]()
     for node in reversed(order):
-        columns = [j for j, out in enumerate(node.outputs) if out in wanted]
+        columns = [j for j, out in enumerate(node.outputs) if out in made]
         for inp, row in zip(node.inputs, patterns[node], strict=True):
-            if inp not in leaves and any(row[j] for j in columns):
-                wanted.add(inp)
-    return wanted
+            if any(row[j] for j in columns):
+                (read if inp in leaves else made).add(inp)
+    return made, read
 
 
 def _reached(node: Apply, pattern: Pattern, live: Callable[[Variable], bool]) -> list[Variable]:

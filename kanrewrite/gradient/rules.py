@@ -53,7 +53,7 @@ def register_gradient(rule: Rule) -> Rule:
     ...     if expr.owner.op == at.round_half_to_even:
     ...         return {expr.owner.inputs[0]: upstream}
     >>> x = at.vector("x")
-    >>> with kanrewrite.gradient.registered_gradient(straight_through):
+    >>> with registered_gradient(straight_through):
     ...     kanrewrite.grad((3 * at.round(x)).sum(), x).eval({x: [0.2, 1.7]})
     array([3., 3.])
     """

@@ -1,0 +1,163 @@
+"""Expansion: from derivatives that wait in a rewritten graph to explicit ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import groupby
+
+from aesara.graph.basic import Apply, Variable, clone_replace
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.op import Op
+from aesara.scan.op import Scan
+from aesara.tensor.rewriting.shape import ShapeFeature
+
+from kanrewrite.gradient.inner_graphs import fresh_inner_graph, rebuilt
+from kanrewrite.gradient.marks import Identity, release
+from kanrewrite.gradient.opening import is_faithful, open_derivatives, substitute
+from kanrewrite.gradient.ops import Derivative, Gradient
+
+#: Rewrites a graph in place: canonicalization, and the library where it is enabled.
+Passes = Callable[[FunctionGraph], None]
+
+
+def has_derivatives(nodes: Iterable[Apply]) -> bool:
+    """Whether a derivative waits in the graph, loops not looked into."""
+    return any(isinstance(node.op, Derivative) for node in nodes)
+
+
+def expand(fgraph: FunctionGraph, passes: Passes) -> None:
+    """Write out every derivative of a graph that was rewritten once, inner ones first.
+
+    Parameters
+    ----------
+    fgraph
+        The graph, changed in place.
+    passes
+        Run between the orders of derivatives, so that the second one differentiates the
+        stabilized first one, and at the end.
+    """
+    open_derivatives(fgraph)
+    if not _waiting_or_marked(fgraph):
+        return
+    while ready := _innermost(fgraph):
+        for _, nodes in groupby(sorted(ready, key=_rank(ready)), key=_rank(ready)):
+            _expand_together(fgraph, list(nodes))
+        if has_derivatives(fgraph.apply_nodes):
+            passes(fgraph)
+    release(fgraph)
+    passes(fgraph)
+
+
+def _waiting_or_marked(fgraph: FunctionGraph) -> bool:
+    return any(isinstance(n.op, Derivative | Identity) for n in fgraph.apply_nodes)
+
+
+def _innermost(fgraph: FunctionGraph) -> list[Apply]:
+    """The derivatives that are made of no other derivative."""
+    behind: set[Variable] = set()
+    found = []
+    for node in fgraph.toposort():
+        covered = any(v in behind for v in node.inputs)
+        if isinstance(node.op, Derivative) and not covered:
+            found.append(node)
+        if covered or isinstance(node.op, Derivative):
+            behind.update(node.outputs)
+    return found
+
+
+def _rank(ready: list[Apply]) -> Callable[[Apply], int]:
+    """Numbers that are equal for derivatives of the same outputs at the same point."""
+    ranks: dict[tuple[object, ...], int] = {}
+    rank_of = {node: ranks.setdefault(_what(node), len(ranks)) for node in ready}
+    return rank_of.__getitem__
+
+
+def _what(node: Apply) -> tuple[object, ...]:
+    op = node.op
+    _, _, point, handles = op.split(node.inputs)
+    fixed = handles[: len(op.path.outputs)] if isinstance(op, Gradient) else handles
+    return (type(op), *map(id, fixed), *map(_identity, point))
+
+
+def _identity(v: Variable) -> object:
+    return (v.type, v.data.tobytes()) if hasattr(v, "data") and v.ndim == 0 else id(v)
+
+
+def _expand_together(fgraph: FunctionGraph, nodes: list[Apply]) -> None:
+    """Write out derivatives of the same outputs at the same point in one sweep."""
+    first = nodes[0]
+    n = len(first.op.path.outputs)
+    _, _, point, handles = first.op.split(first.inputs)
+    roots = [node.op.split(node.inputs)[3][n:] for node in nodes]
+    together = list(dict.fromkeys(v for vs in roots for v in vs))
+    if isinstance(first.op, Gradient):
+        found = first.op.explicit(handles[:n], together, point)
+        result_of = dict(zip(together, found, strict=True))
+        news = [[result_of[v] for v in vs] for vs in roots]
+    else:
+        news = [first.op.explicit(handles[:n], roots[0], point)] * len(nodes)
+    for node, new in zip(nodes, news, strict=True):
+        substitute(fgraph, node, node.op.of_declared_type(new), "expand_derivative")
+
+
+# -- inner graphs of loops
+
+
+def expand_in_loops(fgraph: FunctionGraph, passes: Passes) -> None:
+    """Write out the derivatives inside loops, before Aesara moves computations out of them.
+
+    Parameters
+    ----------
+    fgraph
+        The outer graph, changed in place.
+    passes
+        Run on a derivative's own forward graph before and after its expansion.
+    """
+    for node in fgraph.toposort():
+        if isinstance(node.op, Scan) and _holds_derivatives(node.op):
+            op = _expanded_loop(node.op, passes)
+            substitute(fgraph, node, op.make_node(*node.inputs).outputs, "expand_in_loop")
+
+
+def _holds_derivatives(op: Op) -> bool:
+    return any(
+        isinstance(node.op, Derivative) or (isinstance(node.op, Scan) and _holds_derivatives(node.op))
+        for node in op.fgraph.apply_nodes
+    )
+
+
+def _expanded_loop(op: Scan, passes: Passes) -> Op:
+    inner = FunctionGraph(*fresh_inner_graph(op, op.inner_outputs), clone=False)
+    expand_in_loops(inner, passes)
+    nodes = [node for node in inner.toposort() if isinstance(node.op, Derivative)]
+    faithful = [is_faithful(node) for node in nodes]
+    for node, keeps in zip(nodes, faithful, strict=True):
+        written = _expanded_apart if keeps else _written_out
+        substitute(inner, node, written(node, passes), "expand_derivative")
+    return rebuilt(op, inner.inputs, inner.outputs)
+
+
+def _written_out(node: Apply, _: Passes) -> list[Variable]:
+    written: list[Variable] = node.op.written_out(node.inputs)
+    return written
+
+
+def _expanded_apart(node: Apply, passes: Passes) -> list[Variable]:
+    """A derivative expanded in a graph of its own, in terms of the node's inputs.
+
+    The rest of a loop's inner graph is left as it is: Aesara's rewrites of loops expect it so.
+    """
+    op = node.op
+    entering, _, point, _ = op.split(node.inputs)
+    roots = [*op.path.inputs, *(t() for t in op.point_types)]
+    point_roots = roots[len(op.path.inputs) :]
+    results = op.make_node(*op.path.inputs, *op.path.trail, *point_roots).outputs
+    fgraph = FunctionGraph(roots, results, clone=True, copy_inputs=False)
+    fgraph.attach_feature(ShapeFeature())
+    expand_in_loops(fgraph, passes)
+    open_derivatives(fgraph)
+    passes(fgraph)
+    expand(fgraph, passes)
+    given = dict(zip(fgraph.inputs, [*entering, *point], strict=True))
+    new: list[Variable] = clone_replace(fgraph.outputs, given)
+    return new

@@ -1,0 +1,114 @@
+"""Explicit derivatives: the two maps that everything else is made of.
+
+Reverse mode is Aesara's. Forward mode is its transpose: the gradient with respect to ``u`` of
+``<pull(u), v>``, linear in ``u``, so that one registration of a gradient serves both [1]_.
+
+References
+----------
+.. [1] J. Townsend, "A new trick for calculating Jacobian vector products", 2017.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+from typing import Any
+
+import aesara
+import aesara.tensor as at
+from aesara.configdefaults import config
+from aesara.gradient import NullTypeGradError, Rop
+from aesara.graph.basic import Variable, ancestors, clone_replace
+from aesara.tensor.type import TensorType
+
+from kanrewrite.gradient.marks import Mark
+from kanrewrite.gradient.path import continuous
+from kanrewrite.gradient.rules import override
+
+
+def pull(
+    outputs: Sequence[Variable], wrt: Sequence[Variable], upstream: Sequence[Variable]
+) -> list[Variable]:
+    """Upstream gradients times the Jacobian: reverse mode.
+
+    Parameters
+    ----------
+    outputs
+        What is differentiated. Contributions add up, also where one output is made of another.
+    wrt
+        With respect to what.
+    upstream
+        The gradient that arrives at each output.
+
+    Returns
+    -------
+    list of Variable
+        One gradient for each of `wrt`; zeros where nothing arrives.
+    """
+    outputs, wrt = override(outputs, wrt)
+    known: dict[Variable, Variable] = {}
+    for y, g in zip(outputs, upstream, strict=True):
+        # A mark tells two outputs apart that rewriting has made one. Aesara refuses a gradient
+        # that reaches an integer through an Op, so integers go without; nothing is behind them.
+        end = Mark()(y) if continuous(y) else y
+        known[end] = known[end] + g if end in known else g
+    result: list[Variable] = aesara.grad(
+        None, list(wrt), known_grads=known, disconnected_inputs="ignore", add_names=False
+    )
+    return result
+
+
+def push(
+    outputs: Sequence[Variable], wrt: Sequence[Variable], directions: Sequence[Variable]
+) -> list[Variable]:
+    """The Jacobian times directions: forward mode.
+
+    Parameters
+    ----------
+    outputs
+        What is differentiated.
+    wrt
+        With respect to what.
+    directions
+        How each of `wrt` moves.
+
+    Returns
+    -------
+    list of Variable
+        How each output moves; zeros where it does not.
+    """
+    try:
+        return _transposed(outputs, wrt, directions)
+    except (NotImplementedError, NullTypeGradError):
+        # An Op whose gradient has no gradient may still have an R_op.
+        result: list[Variable] = Rop(
+            list(outputs), list(wrt), list(directions), disconnected_outputs="ignore"
+        )
+        return result
+
+
+def _transposed(
+    outputs: Sequence[Variable], wrt: Sequence[Variable], directions: Sequence[Variable]
+) -> list[Variable]:
+    dual = [dual_type(y)() for y in outputs]
+    pulled = pull(outputs, wrt, dual)
+    total = reduce(add, ((g * v).sum() for g, v in zip(pulled, directions, strict=True)))
+    tangents = aesara.grad(total, dual, disconnected_inputs="ignore", add_names=False)
+    zeros = [at.zeros_like(y, dtype=u.type.dtype) for u, y in zip(dual, outputs, strict=True)]
+    return _without(tangents, dict(zip(dual, zeros, strict=True)))
+
+
+def dual_type(v: Any) -> Any:
+    """The type of a gradient that arrives at `v`, or of a direction in which it moves."""
+    if continuous(v):
+        return v.type
+    return TensorType(config.floatX, shape=v.type.shape)
+
+
+def _without(results: list[Variable], zero: dict[Variable, Variable]) -> list[Variable]:
+    """Put zeros for the dual variables, on which a linear map's derivative does not depend."""
+    if zero.keys().isdisjoint(ancestors(results)):
+        return results
+    new: list[Variable] = clone_replace(results, zero)
+    return new

@@ -1,0 +1,321 @@
+"""Derivatives as linear operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import aesara
+import aesara.tensor as at
+from aesara.gradient import DisconnectedType, _float_zeros_like
+from aesara.graph.basic import Variable
+from aesara.graph.null_type import NullType
+
+from kanrewrite.errors import NotOneEach
+from kanrewrite.gradient.explicit import dual_type
+from kanrewrite.gradient.implicit import implicit_gradients, implicit_tangents, refuse
+from kanrewrite.gradient.interface import grad
+from kanrewrite.gradient.path import path_nodes
+from kanrewrite.gradient.within import differentiated
+
+Disconnected = Literal["ignore", "warn", "raise"]
+
+
+class Linearization:
+    """The derivative of `outputs` in `wrt`: a linear map from directions to tangents.
+
+    Parameters
+    ----------
+    outputs, wrt : TensorVariable, or list or tuple of TensorVariable
+        What is differentiated with respect to what, of any number of dimensions.
+    consider_constant : sequence of Variable, optional
+        Variables not to differentiate through.
+    disconnected_inputs : {'ignore', 'warn', 'raise'}
+        What to do if one of `wrt` reaches none of `outputs` (in forward mode: if one of
+        `outputs` is reached by none of `wrt`).
+
+    Examples
+    --------
+    >>> import aesara.tensor as at, kanrewrite
+    >>> x = at.vector("x")
+    >>> square = Linearization(x**2, x)
+    >>> square.vjp(at.as_tensor([1.0, 0.0])).eval({x: [3.0, 4.0]})
+    array([6., 0.])
+    >>> square.jvp(at.as_tensor([0.0, 1.0])).eval({x: [3.0, 4.0]})
+    array([0., 8.])
+    >>> square.matrix().eval({x: [3.0, 4.0]})
+    array([[6., 0.],
+           [0., 8.]])
+    """
+
+    def __init__(
+        self,
+        outputs: Any,
+        wrt: Any,
+        consider_constant: Sequence[Variable] | None = None,
+        disconnected_inputs: Disconnected = "raise",
+    ):
+        self.outputs, self._as_outputs = _taken_apart(outputs)
+        self.wrt, self._as_wrt = _taken_apart(wrt)
+        self.disconnected_inputs = disconnected_inputs
+        constants = list(consider_constant or ())
+        # within_gradient() is answered once: all uses of this operator are one derivative.
+        env = differentiated([*self.outputs, *self.wrt, *constants], self.wrt)
+        self._ends = [env.get(y, y) for y in self.outputs]
+        self._roots = [env.get(v, v) for v in self.wrt]
+        self._leaves = {env.get(v, v) for v in constants}
+
+    def vjp(self, cotangents: Any) -> Any:
+        """Apply the adjoint: cotangents times the Jacobian, in reverse mode.
+
+        Parameters
+        ----------
+        cotangents : TensorVariable, or list or tuple of TensorVariable
+            One for each output, of its shape.
+
+        Returns
+        -------
+        TensorVariable, or list or tuple of TensorVariable
+            One for each of ``wrt``, of its shape.
+
+        Raises
+        ------
+        NotOneEach
+            If there are more or fewer cotangents than outputs, or of other ranks.
+        """
+        given = _one_each("cotangent", cotangents, "output", self.outputs)
+        return self._as_wrt(self._pull(self._ends, given))
+
+    def _pull(self, outputs: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
+        ends: dict[Variable, Variable] = {}
+        for y, u in zip(outputs, cotangents, strict=True):
+            u = u.astype(dual_type(y).dtype)
+            ends[y] = ends[y] + u if y in ends else u
+        todo = list(dict.fromkeys(self._roots))
+        found = implicit_gradients(ends, todo, self._leaves, self.disconnected_inputs)
+        return [_or_zeros(found[v], v) for v in self._roots]
+
+    def jvp(self, directions: Any) -> Any:
+        """Apply the map: the Jacobian times directions, in forward mode.
+
+        Parameters
+        ----------
+        directions : TensorVariable, or list or tuple of TensorVariable
+            One for each of ``wrt``, of its shape.
+
+        Returns
+        -------
+        TensorVariable, or list or tuple of TensorVariable
+            One for each output, of its shape.
+
+        Raises
+        ------
+        NotOneEach
+            If there are more or fewer directions than variables, or of other ranks.
+        """
+        given = _one_each("direction", directions, "variable", self.wrt)
+        moving: dict[Variable, Variable] = {}
+        for v, d in zip(self._roots, given, strict=True):
+            moving[v] = moving[v] + d if v in moving else d
+        reached = [y for y in self._ends if self._reaches(y)]
+        found: dict[Variable, Variable] = {}
+        if reached:
+            roots = list(moving)
+            found = implicit_tangents(
+                list(dict.fromkeys(reached)), roots, [moving[v] for v in roots], self._leaves
+            )
+        for y in self._ends:
+            if y not in found:
+                refuse(y, self.disconnected_inputs)
+        return self._as_outputs([found.get(y, _float_zeros_like(y)) for y in self._ends])
+
+    def _reaches(self, y: Variable) -> bool:
+        return y in self._roots or bool(path_nodes([y], self._roots, self._leaves))
+
+    def matrix(self) -> Any:
+        """The Jacobian, written into a tensor row by row.
+
+        Returns
+        -------
+        TensorVariable, or list or tuple of TensorVariable
+            For every output (of any number of dimensions), for every one of ``wrt``, a tensor
+            of shape ``output.shape + wrt.shape``.
+        """
+        return self._as_outputs([self._as_wrt(self._rows(y)) for y in self._ends])
+
+    def _rows(self, y: Any) -> list[Any]:
+        if y.type.ndim == 0:
+            return self._pull([y], [at.ones_like(y, dtype=dual_type(y).dtype)])
+        basis = at.eye(y.size, dtype=dual_type(y).dtype)
+        # The map is used as it is, by closure: as an argument of the loop, y would be cut off
+        # from what it is differentiated with respect to.
+        rows, _ = aesara.scan(
+            lambda row: self._pull([y], [row.reshape(y.shape, ndim=y.type.ndim)]),
+            sequences=[basis],
+            return_list=True,
+        )
+        shapes = [at.concatenate([y.shape, v.shape]) for v in self._roots]
+        ndims = [y.type.ndim + v.type.ndim for v in self._roots]
+        return [r.reshape(s, ndim=n) for r, s, n in zip(rows, shapes, ndims, strict=True)]
+
+
+def vjp(outputs: Any, wrt: Any, cotangents: Any, **options: Any) -> Any:
+    """Cotangents times the Jacobian of `outputs` in `wrt`, not written out: reverse mode.
+
+    Parameters
+    ----------
+    outputs, wrt, **options
+        See `Linearization`.
+    cotangents
+        One for each output.
+
+    Returns
+    -------
+    TensorVariable, or list or tuple of TensorVariable
+        One for each of `wrt`. ``aesara.gradient.Lop`` gives the same where no output is made of
+        another one; here contributions always add up.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at, kanrewrite
+    >>> x, u = at.vectors("x", "u")
+    >>> kanrewrite.vjp(x**2, x, u).eval({x: [1.0, 2.0], u: [1.0, 10.0]})
+    array([ 2., 40.])
+    """
+    return Linearization(outputs, wrt, **options).vjp(cotangents)
+
+
+def jvp(outputs: Any, wrt: Any, directions: Any, **options: Any) -> Any:
+    """The Jacobian of `outputs` in `wrt` times directions, not written out: forward mode.
+
+    Parameters
+    ----------
+    outputs, wrt, **options
+        See `Linearization`.
+    directions
+        One for each of `wrt`.
+
+    Returns
+    -------
+    TensorVariable, or list or tuple of TensorVariable
+        One for each output, as from ``aesara.gradient.Rop``.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at, kanrewrite
+    >>> x, v = at.vectors("x", "v")
+    >>> kanrewrite.jvp((x**2).sum(), x, v).eval({x: [1.0, 2.0], v: [1.0, 10.0]})
+    array(42.)
+    """
+    return Linearization(outputs, wrt, **options).jvp(directions)
+
+
+def hvp(cost: Any, wrt: Any, directions: Any, **options: Any) -> Any:
+    """The Hessian of a cost times directions, not written out and without the Hessian.
+
+    Parameters
+    ----------
+    cost, wrt, **options
+        See `grad`.
+    directions
+        One for each of `wrt`.
+
+    Returns
+    -------
+    TensorVariable, or list or tuple of TensorVariable
+        One for each of `wrt`; zeros where the cost is linear.
+
+    Notes
+    -----
+    The Hessian is symmetric, so this is the gradient's adjoint, reverse mode over reverse mode.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at, kanrewrite
+    >>> x, v = at.vectors("x", "v")
+    >>> kanrewrite.hvp((x**3).sum(), x, v).eval({x: [1.0, 2.0], v: [1.0, 10.0]})
+    array([  6., 120.])
+    """
+    gradient = grad(cost, wrt, **options)
+    constants = options.get("consider_constant")
+    return vjp(
+        gradient, wrt, directions, consider_constant=constants, disconnected_inputs="ignore"
+    )
+
+
+def jacobian(expression: Any, wrt: Any, **options: Any) -> Any:
+    """The Jacobian of an expression.
+
+    Parameters
+    ----------
+    expression, wrt, **options
+        See `Linearization`. Unlike for ``aesara.gradient.jacobian``, any number of dimensions
+        will do.
+
+    Returns
+    -------
+    TensorVariable, or list or tuple of TensorVariable
+        For every one of `wrt` a tensor of shape ``expression.shape + wrt.shape``.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at, kanrewrite
+    >>> x = at.vector("x")
+    >>> kanrewrite.jacobian(x[::-1] ** 2, x).eval({x: [1.0, 2.0]})
+    array([[0., 4.],
+           [2., 0.]])
+    """
+    return Linearization(expression, wrt, **options).matrix()
+
+
+def hessian(cost: Any, wrt: Any, **options: Any) -> Any:
+    """The Hessian of a cost in each variable.
+
+    Parameters
+    ----------
+    cost, wrt, **options
+        See `grad`. Unlike for ``aesara.gradient.hessian``, variables may have any number of
+        dimensions.
+
+    Returns
+    -------
+    TensorVariable, or list or tuple of TensorVariable
+        For every one of `wrt` a tensor of shape ``wrt.shape + wrt.shape``: the blocks on the
+        diagonal, as Aesara has them; for others use `jacobian` of `grad`.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at, kanrewrite
+    >>> x = at.vector("x")
+    >>> kanrewrite.hessian(x.prod() + x[0] ** 2, x).eval({x: [1.0, 2.0]})
+    array([[2., 1.],
+           [1., 0.]])
+    """
+    variables, as_wrt = _taken_apart(wrt)
+    constants = options.get("consider_constant")
+    gradients = grad(cost, variables, **options)
+    blocks = [
+        jacobian(g, v, consider_constant=constants, disconnected_inputs="ignore")
+        for g, v in zip(gradients, variables, strict=True)
+    ]
+    return as_wrt(blocks)
+
+
+def _taken_apart(variables: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+    """A list, and what gives another list the form of the original."""
+    if isinstance(variables, list | tuple):
+        return list(variables), type(variables)
+    return [variables], lambda results: results[0]
+
+
+def _one_each(what: str, given: Any, of: str, variables: Sequence[Any]) -> list[Any]:
+    tensors = [at.as_tensor_variable(v) for v in _taken_apart(given)[0]]
+    if [v.type.ndim for v in tensors] != [v.type.ndim for v in variables]:
+        raise NotOneEach(what, tensors, of, variables)
+    return tensors
+
+
+def _or_zeros(gradient: Any, v: Any) -> Any:
+    if isinstance(gradient.type, NullType):
+        raise NotImplementedError(gradient.type.why_null)
+    return _float_zeros_like(v) if isinstance(gradient.type, DisconnectedType) else gradient

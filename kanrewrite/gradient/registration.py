@@ -1,0 +1,115 @@
+"""Where in Aesara's order of passes derivatives are opened and expanded.
+
+======  ======================================================================================
+-0.011  derivatives are opened (`kanrewrite.gradient.opening`); those inside loops are expanded,
+        before Aesara moves computations out of loops
+-0.009  once more, for what inlining an ``OpFromGraph`` (-0.01) brought into sight
+1       Aesara canonicalizes the forward graph
+1.4     the library rewrites it, where it is enabled
+1.41    derivatives are expanded; what came out is canonicalized and given to the library, once
+        for every order of derivatives
+======  ======================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aesara.compile.mode import optdb
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.basic import GraphRewriter
+from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
+from aesara.scan.op import Scan
+
+from kanrewrite.gradient.expansion import Passes, expand, expand_in_loops
+from kanrewrite.gradient.opening import open_derivatives
+
+#: The tag of all three stages: ``mode.excluding(TAG)`` leaves derivatives unexpanded.
+TAG = "kanrewrite_gradient"
+
+#: Databases of Aesara's that are run on a graph after its derivatives were expanded.
+AGAIN = ("inline_ofg_expansion", "scan_eqopt1", "canonicalize", "kanrewrite")
+
+
+class _Stage(GraphRewriter):  # type: ignore[misc]
+    """One of the stages, for one mode."""
+
+    def __init__(
+        self, work: Callable[[FunctionGraph, Passes], None], query: RewriteDatabaseQuery
+    ):
+        self.work = work
+        self.query = query
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        """Do the work of this stage; nothing where no derivative waits."""
+        self.work(fgraph, self.passes)
+
+    def passes(self, fgraph: FunctionGraph) -> None:
+        """Run again what this mode has of Aesara's and of the library's rewrites."""
+        loops = any(isinstance(node.op, Scan) for node in fgraph.apply_nodes)
+        for name in AGAIN:
+            if (loops or name != "scan_eqopt1") and selects(self.query, name):
+                entry = optdb[name]
+                entry = entry.query(self.query) if isinstance(entry, RewriteDatabase) else entry
+                entry.rewrite(fgraph)
+
+
+def selects(query: RewriteDatabaseQuery, name: str) -> bool:
+    """Whether a mode's query runs the entry of Aesara's optdb that has this name.
+
+    Parameters
+    ----------
+    query
+        The query of a mode.
+    name
+        A name in optdb; it may be missing there.
+    """
+    if name not in optdb.__db__:
+        return False
+    entry = optdb[name]
+
+    def tagged(tag: str) -> bool:
+        return entry in optdb.__db__[tag]
+
+    return (
+        any(map(tagged, query.include))
+        and all(map(tagged, query.require))
+        and not any(map(tagged, query.exclude))
+    )
+
+
+class _StageDB(RewriteDatabase):  # type: ignore[misc]
+    """What optdb holds for a stage: a rewriter is made for every mode that asks."""
+
+    def __init__(self, work: Callable[[FunctionGraph, Passes], None]):
+        super().__init__()
+        self.work = work
+
+    def query(self, *tags: Any, **_: Any) -> GraphRewriter:
+        """The rewriter for a mode's query."""
+        return _Stage(self.work, tags[0])
+
+
+def _open(fgraph: FunctionGraph, passes: Passes) -> None:
+    expand_in_loops(fgraph, passes)
+    open_derivatives(fgraph)
+
+
+_registered = False
+
+
+def register_expansion() -> None:
+    """Tell Aesara's optdb about derivatives; once, with the first derivative that is made."""
+    global _registered
+    if _registered:
+        return
+    _registered = True
+    for name, work, position in [
+        ("kanrewrite_open_derivatives", _open, -0.011),
+        ("kanrewrite_open_inlined_derivatives", _open, -0.009),
+        ("kanrewrite_expand_derivatives", expand, 1.41),
+    ]:
+        optdb.register(
+            name, _StageDB(work), "fast_run", "fast_compile", TAG, position=position
+        )
