@@ -9,6 +9,8 @@ version = release = __version__
 
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon", "myst_nb"]
 exclude_patterns = ["_build"]
+# The last pattern of the table of contents takes pages that have no place of their own yet.
+suppress_warnings = ["toc.empty_glob"]
 html_theme = "furo"
 html_title = f"kanrewrite {__version__}"
 
@@ -21,7 +23,7 @@ autodoc_typehints_format = "short"
 # Pages with code are run when the documentation is built, and an error fails the build.
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
-nb_execution_mode = "cache"
+nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
 nb_merge_streams = True
