@@ -385,3 +385,20 @@ class NotOneEach(KanrewriteError, ValueError):
             f"one {what} is needed for every {of}, with as many dimensions: the {of}s are "
             f"{kinds(variables)}, the {what}s given {kinds(given)}."
         )
+
+
+class UnknownShape(KanrewriteError, ValueError):
+    """A shape that is needed to count operations and follows from nothing given."""
+
+    def __init__(self, variable: object):
+        super().__init__(
+            f"the shape of {variable} is not known: it follows neither from the shapes given nor "
+            "from its type; add it to `shapes`, or its value as a constant where a length is meant"
+        )
+
+
+class NotBuildable(KanrewriteError, TypeError):
+    """A term that is no graph."""
+
+    def __init__(self, term: object, why: str):
+        super().__init__(f"{term} cannot be built as a graph of Aesara: {why}.")

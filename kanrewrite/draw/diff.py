@@ -14,8 +14,9 @@ from typing import Any
 
 from aesara.graph.basic import Constant, Variable, graph_inputs
 
-from kanrewrite.draw.graph import COMPACT, Structure, diagram, outputs_of
+from kanrewrite.draw.graph import COMPACT, diagram
 from kanrewrite.draw.model import Diagram, Status
+from kanrewrite.structure import Structure, outputs_of
 
 Graph = Variable[Any, Any]
 

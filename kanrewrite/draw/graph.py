@@ -9,16 +9,15 @@ and a line across many rows is replaced by the number of the box it would come f
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from aesara.compile.function.types import Function
-from aesara.graph.basic import Apply, Constant, Variable, io_toposort
-from aesara.graph.fg import FunctionGraph
+from aesara.graph.basic import Constant, Variable
 from aesara.tensor.elemwise import DimShuffle
 
 from kanrewrite.display import applied, brief, leaf_text, operator_text
 from kanrewrite.draw.model import Box, Diagram, Kind, Line, Status
+from kanrewrite.structure import Structure, outputs_of
 
 Graph = Variable[Any, Any]
 
@@ -30,73 +29,6 @@ FAR = 4
 MOST = 600
 _CHAIN = 4
 _INFIX = {"add": "+", "sub": "−", "mul": "×", "true_div": "÷", "pow": "^"}
-
-
-def outputs_of(graph: Any) -> list[Graph]:
-    """The output variables of anything that is or holds a graph."""
-    if isinstance(graph, Function):
-        graph = graph.maker.fgraph
-    if isinstance(graph, FunctionGraph | Apply):
-        return list(graph.outputs)
-    if isinstance(graph, Variable):
-        return [graph]
-    return [variable for part in graph for variable in outputs_of(part)]
-
-
-class Structure:
-    """Numbers for subgraphs: equal structure, equal number.
-
-    Parameters
-    ----------
-    same : Mapping, optional
-        Inputs of another graph and the inputs here that they stand for.
-    """
-
-    def __init__(self, same: Mapping[Graph, Graph] | None = None):
-        self._same = same or {}
-        self._numbers: dict[Hashable, int] = {}
-        self._of: dict[Graph, int] = {}
-        #: One variable of each number.
-        self.variables: dict[int, Graph] = {}
-
-    def add(self, outputs: Sequence[Graph]) -> list[int]:
-        """Number a graph and everything below it; the numbers of its outputs."""
-        for node in io_toposort([], outputs):
-            operands = tuple(self[x] for x in node.inputs)
-            for index, output in enumerate(node.outputs):
-                self._give(output, (node.op, operands, index))
-        return [self[output] for output in outputs]
-
-    def __getitem__(self, variable: Graph) -> int:
-        if variable not in self._of:
-            self._give(variable, self._leaf(variable))
-        return self._of[variable]
-
-    def _leaf(self, variable: Graph) -> Hashable:
-        if isinstance(variable, Constant):
-            return ("constant", variable.signature())
-        return self._same.get(variable, variable)
-
-    def _give(self, variable: Graph, key: Hashable) -> None:
-        number = self._numbers.setdefault(key, len(self._numbers))
-        self._of[variable] = number
-        self.variables.setdefault(number, variable)
-
-    def operands(self, number: int) -> list[int]:
-        """The numbers of the operands of a number."""
-        node = self.variables[number].owner
-        return [] if node is None else [self[x] for x in node.inputs]
-
-    def below(self, roots: Iterable[int], most: int | None = None) -> list[int]:
-        """Every number at or below some roots, nearest first, at most so many."""
-        order = list(dict.fromkeys(roots))
-        seen = set(order)
-        for number in order:
-            for operand in self.operands(number):
-                if operand not in seen and (most is None or len(order) < most):
-                    seen.add(operand)
-                    order.append(operand)
-        return order
 
 
 Mark = Callable[[int], Status]

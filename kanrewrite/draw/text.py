@@ -13,8 +13,8 @@ from rich.tree import Tree
 
 from kanrewrite.display import brief, leaf_text, operator_text
 from kanrewrite.draw.diff import Difference
-from kanrewrite.draw.graph import Structure, outputs_of
 from kanrewrite.draw.model import Status
+from kanrewrite.structure import Structure, outputs_of
 
 _STYLES: dict[Status, str] = {
     "gone": "red",

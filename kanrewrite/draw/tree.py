@@ -10,9 +10,9 @@ from rich.text import Text
 from rich.tree import Tree
 
 from kanrewrite.display import brief
-from kanrewrite.draw.graph import Structure
 from kanrewrite.draw.model import Box, Diagram, Line
 from kanrewrite.draw.picture import Picture
+from kanrewrite.structure import Structure
 
 #: Characters in a line of a box that holds an expression.
 WIDE = 34

@@ -3,8 +3,9 @@ from typing import Any, cast
 import aesara
 import aesara.tensor as at
 
-from kanrewrite.draw.graph import COMPACT, FAR, MOST, Structure, diagram, outputs_of
+from kanrewrite.draw.graph import COMPACT, FAR, MOST, diagram
 from kanrewrite.draw.model import Diagram
+from kanrewrite.structure import Structure, outputs_of
 
 
 def texts(result: Diagram) -> list[str]:
