@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import groupby
+from itertools import chain, groupby
 
 from aesara.graph.basic import Apply, Variable, clone_replace
 from aesara.graph.fg import FunctionGraph
@@ -13,7 +13,7 @@ from aesara.tensor.rewriting.shape import ShapeFeature
 
 from kanrewrite.gradient.inner_graphs import fresh_inner_graph, rebuilt
 from kanrewrite.gradient.marks import Identity, release
-from kanrewrite.gradient.opening import is_faithful, open_derivatives, substitute
+from kanrewrite.gradient.opening import can_be_opened, open_derivatives, substitute
 from kanrewrite.gradient.ops import Derivative, Gradient
 
 #: Rewrites a graph in place: canonicalization, and the library where it is enabled.
@@ -73,10 +73,12 @@ def _rank(ready: list[Apply]) -> Callable[[Apply], int]:
 
 
 def _what(node: Apply) -> tuple[object, ...]:
+    """Equal for derivatives that one sweep computes: in reverse mode, whatever `wrt` are."""
     op = node.op
-    _, _, point, handles = op.split(node.inputs)
-    fixed = handles[: len(op.path.outputs)] if isinstance(op, Gradient) else handles
-    return (type(op), *map(id, fixed), *map(_identity, point))
+    outputs, wrt, stops = op.held(node.inputs)
+    point = op.split(node.inputs)[2]
+    fixed = outputs if isinstance(op, Gradient) else [*outputs, *wrt]
+    return (type(op), *map(id, fixed), "", *map(id, stops), *map(_identity, point))
 
 
 def _identity(v: Variable) -> object:
@@ -86,16 +88,16 @@ def _identity(v: Variable) -> object:
 def _expand_together(fgraph: FunctionGraph, nodes: list[Apply]) -> None:
     """Write out derivatives of the same outputs at the same point in one sweep."""
     first = nodes[0]
-    n = len(first.op.path.outputs)
-    _, _, point, handles = first.op.split(first.inputs)
-    roots = [node.op.split(node.inputs)[3][n:] for node in nodes]
-    together = list(dict.fromkeys(v for vs in roots for v in vs))
+    outputs, wrt, stops = first.op.held(first.inputs)
+    point = first.op.split(first.inputs)[2]
     if isinstance(first.op, Gradient):
-        found = first.op.explicit(handles[:n], together, point)
+        roots = [node.op.held(node.inputs)[1] for node in nodes]
+        together = list(dict.fromkeys(chain(*roots)))
+        found = first.op.explicit(outputs, together, point, stops)
         result_of = dict(zip(together, found, strict=True))
         news = [[result_of[v] for v in vs] for vs in roots]
     else:
-        news = [first.op.explicit(handles[:n], roots[0], point)] * len(nodes)
+        news = [first.op.explicit(outputs, wrt, point, stops)] * len(nodes)
     for node, new in zip(nodes, news, strict=True):
         substitute(fgraph, node, node.op.of_declared_type(new), "expand_derivative")
 
@@ -130,7 +132,7 @@ def _expanded_loop(op: Scan, passes: Passes) -> Op:
     inner = FunctionGraph(*fresh_inner_graph(op, op.inner_outputs), clone=False)
     expand_in_loops(inner, passes)
     nodes = [node for node in inner.toposort() if isinstance(node.op, Derivative)]
-    faithful = [is_faithful(node) for node in nodes]
+    faithful = [can_be_opened(node) for node in nodes]
     for node, keeps in zip(nodes, faithful, strict=True):
         written = _expanded_apart if keeps else _written_out
         substitute(inner, node, written(node, passes), "expand_derivative")

@@ -28,7 +28,10 @@ from kanrewrite.gradient.rules import override
 
 
 def pull(
-    outputs: Sequence[Variable], wrt: Sequence[Variable], upstream: Sequence[Variable]
+    outputs: Sequence[Variable],
+    wrt: Sequence[Variable],
+    upstream: Sequence[Variable],
+    stops: Sequence[Variable] = (),
 ) -> list[Variable]:
     """Upstream gradients times the Jacobian: reverse mode.
 
@@ -40,13 +43,15 @@ def pull(
         With respect to what.
     upstream
         The gradient that arrives at each output.
+    stops
+        What is not differentiated through.
 
     Returns
     -------
     list of Variable
         One gradient for each of `wrt`; zeros where nothing arrives.
     """
-    outputs, wrt = override(outputs, wrt)
+    outputs, wrt, stops = override(outputs, wrt, stops)
     known: dict[Variable, Variable] = {}
     for y, g in zip(outputs, upstream, strict=True):
         # A mark tells two outputs apart that rewriting has made one. Aesara refuses a gradient
@@ -54,13 +59,21 @@ def pull(
         end = Mark()(y) if continuous(y) else y
         known[end] = known[end] + g if end in known else g
     result: list[Variable] = aesara.grad(
-        None, list(wrt), known_grads=known, disconnected_inputs="ignore", add_names=False
+        None,
+        wrt,
+        consider_constant=stops,
+        known_grads=known,
+        disconnected_inputs="ignore",
+        add_names=False,
     )
     return result
 
 
 def push(
-    outputs: Sequence[Variable], wrt: Sequence[Variable], directions: Sequence[Variable]
+    outputs: Sequence[Variable],
+    wrt: Sequence[Variable],
+    directions: Sequence[Variable],
+    stops: Sequence[Variable] = (),
 ) -> list[Variable]:
     """The Jacobian times directions: forward mode.
 
@@ -72,6 +85,8 @@ def push(
         With respect to what.
     directions
         How each of `wrt` moves.
+    stops
+        What is not differentiated through.
 
     Returns
     -------
@@ -79,20 +94,25 @@ def push(
         How each output moves; zeros where it does not.
     """
     try:
-        return _transposed(outputs, wrt, directions)
+        return _transposed(outputs, wrt, directions, stops)
     except (NotImplementedError, NullTypeGradError):
         # An Op whose gradient has no gradient may still have an R_op.
+        moving = dict(zip(wrt, directions, strict=True))
+        moving = {v: at.zeros_like(v) for v in stops} | moving
         result: list[Variable] = Rop(
-            list(outputs), list(wrt), list(directions), disconnected_outputs="ignore"
+            list(outputs), list(moving), list(moving.values()), disconnected_outputs="ignore"
         )
         return result
 
 
 def _transposed(
-    outputs: Sequence[Variable], wrt: Sequence[Variable], directions: Sequence[Variable]
+    outputs: Sequence[Variable],
+    wrt: Sequence[Variable],
+    directions: Sequence[Variable],
+    stops: Sequence[Variable],
 ) -> list[Variable]:
     dual = [dual_type(y)() for y in outputs]
-    pulled = pull(outputs, wrt, dual)
+    pulled = pull(outputs, wrt, dual, stops)
     total = reduce(add, ((g * v).sum() for g, v in zip(pulled, directions, strict=True)))
     tangents = aesara.grad(total, dual, disconnected_inputs="ignore", add_names=False)
     zeros = [at.zeros_like(y, dtype=u.type.dtype) for u, y in zip(dual, outputs, strict=True)]

@@ -39,37 +39,30 @@ class Identity(Op):  # type: ignore[misc]
         """The first input's shape."""
         return [shapes[0]]
 
+    def do_constant_folding(self, fgraph: FunctionGraph, node: Apply) -> bool:
+        """Never: a constant may be what is differentiated with respect to."""
+        return False
+
 
 class Mark(Identity):
-    """An identity that cannot be merged with another one, nor seen through.
+    """An identity that cannot be merged with another one, nor seen through."""
 
-    Parameters
-    ----------
-    stop
-        Whether derivatives end here.
-    """
+    __props__ = ("number",)
 
-    __props__ = ("number", "stop")
-
-    def __init__(self, stop: bool = False):
+    def __init__(self) -> None:
         self.number = next(_numbers)
-        self.stop = stop
-
-    def connection_pattern(self, node: Apply) -> Pattern:
-        """Connected, unless derivatives stop here."""
-        return [[not self.stop]]
 
     def L_op(  # noqa: N802  # Aesara's name
         self, inputs: list[Variable], outputs: list[Variable], gradients: list[Variable]
     ) -> list[Variable]:
         """Hand the gradient on."""
-        return [disconnected_type()] if self.stop else gradients
+        return gradients
 
     def R_op(  # noqa: N802  # Aesara's name
         self, inputs: list[Variable], eval_points: list[Variable | None]
     ) -> list[Variable | None]:
         """Hand the tangent on."""
-        return [None] if self.stop else eval_points
+        return eval_points
 
 
 class Hold(Identity):

@@ -15,7 +15,8 @@ rewrite,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from aesara.graph.basic import Apply, Constant, Variable, equal_computations
 from aesara.graph.fg import FunctionGraph
@@ -24,7 +25,7 @@ from aesara.graph.rewriting.basic import copy_stack_trace
 
 from kanrewrite.gradient.marks import Mark, held
 from kanrewrite.gradient.ops import Derivative
-from kanrewrite.gradient.path import connections, continuous, path_nodes
+from kanrewrite.gradient.path import connected, connections, continuous, path_nodes
 from kanrewrite.gradient.rules import override
 
 
@@ -37,10 +38,11 @@ def open_derivatives(fgraph: FunctionGraph) -> None:
         The graph, changed in place.
     """
     nodes = [n for n in fgraph.toposort() if isinstance(n.op, Derivative) and not n.op.is_open]
-    # All are judged before one is changed: a derivative may lie on the path of another.
-    faithful = [is_faithful(node) for node in nodes]
-    for node, keeps in zip(nodes, faithful, strict=True):
-        new = opened(fgraph, node) if keeps else node.op.written_out(node.inputs)
+    # All are looked at before one is changed: a derivative may lie on the path of another.
+    stops = [_stops(fgraph, node) if can_be_opened(node) else None for node in nodes]
+    for node, numbers in zip(nodes, stops, strict=True):
+        written = numbers is None
+        new = node.op.written_out(node.inputs) if written else _opened(fgraph, node, numbers)
         substitute(fgraph, node, new, "open_derivative")
 
 
@@ -53,8 +55,16 @@ def substitute(
         fgraph.replace(old, result, reason=reason, import_missing=True)
 
 
-def is_faithful(node: Apply) -> bool:
-    """Whether the graph around a derivative still is what the user differentiated."""
+def can_be_opened(node: Apply) -> bool:
+    """Whether a derivative may read the graph around it.
+
+    Not if that is no longer what the user differentiated. Nor if the user declared something
+    constant on the path of another derivative: whether that one's formula reads the constant or
+    what it was made of depends on how it is written, and Aesara's way of writing it is the
+    agreed one.
+    """
+    if node.op.path.cut and any(isinstance(n.op, Derivative) for n in node.op.path.nodes):
+        return False
     path = node.op.path
     entering, trail, _, _ = node.op.split(node.inputs)
     outer = dict(zip((*path.inputs, *path.trail), entering + trail, strict=True))
@@ -89,57 +99,77 @@ def _same_op(a: Op, b: Op) -> bool:
     )
 
 
-def opened(fgraph: FunctionGraph, node: Apply) -> list[Variable]:
-    """The outputs of an open derivative for this one.
+def _stops(fgraph: FunctionGraph, node: Apply) -> list[int]:
+    """Which of the inputs of a path derivatives must not pass, although they could."""
+    path = node.op.path
+    entering, trail, _, _ = node.op.split(node.inputs)
+    outer = dict(zip((*path.inputs, *path.trail), entering + trail, strict=True))
+    roots = {outer[v] for v in path.wrt}
+    moving = _moving(fgraph, roots)
+    passing = set(connected(path.outputs, path.inputs))
+    return [
+        i
+        for i, (inner, v) in enumerate(zip(path.inputs, entering, strict=True))
+        if inner in passing and v in moving and v not in roots and v.owner is not None
+    ]
 
-    Parameters
-    ----------
-    fgraph
-        The graph, which is only read.
-    node
-        A derivative whose path is intact.
-    """
+
+def _opened(fgraph: FunctionGraph, node: Apply, stops: Sequence[int]) -> list[Variable]:
+    """The outputs of an open derivative for this one."""
     path = node.op.path
     entering, trail, point, _ = node.op.split(node.inputs)
     outer = dict(zip((*path.inputs, *path.trail), entering + trail, strict=True))
     outputs = [outer.get(v, v) for v in path.outputs]
-    wrt = [outer.get(v, v) for v in path.wrt]
-    outputs, wrt = _Way(fgraph, entering, outputs, wrt).protected()
-    outputs, wrt = override(outputs, wrt)
-    op = node.op.opened(len(outputs) + len(wrt))
-    new: list[Variable] = op.make_node(*entering, *point, *outputs, *wrt).outputs
+    wrt = [outer[v] for v in path.wrt]
+    inputs = {outer[v] for v in path.wrt if v in path.inputs}
+    way = _Way(outputs, wrt, inputs | {entering[i] for i in stops}, _moving(fgraph, wrt))
+    handles = override(*way.protected())
+    op = node.op.opened(*map(len, handles))
+    new: list[Variable] = op.make_node(*entering, *point, *chain(*handles)).outputs
     return new
 
 
 class _Way:
-    """The way from `wrt` to `outputs` in a graph, and what on it needs protection."""
+    """The way from `wrt` to `outputs` in a graph, and what on it needs protection.
+
+    Parameters
+    ----------
+    outputs, wrt
+        The ends.
+    leaves
+        What is not differentiated through.
+    moving
+        What depends on `wrt`, by whichever way.
+    """
 
     def __init__(
         self,
-        fgraph: FunctionGraph,
-        entering: Sequence[Variable],
         outputs: Sequence[Variable],
         wrt: Sequence[Variable],
+        leaves: set[Variable],
+        moving: set[Variable],
     ):
-        self.outputs, self.wrt, self.leaves = list(outputs), list(wrt), set(entering)
-        moving = _moving(fgraph, wrt)
-        self.unsafe_roots = {v for v in wrt if v.owner is not None or isinstance(v, Constant)}
-        self.stops = {
-            v for v in entering if v in moving and v not in wrt and v.owner is not None
-        }
-        self.nodes = path_nodes(outputs, wrt, self.leaves, connections)
+        self.outputs, self.wrt = outputs, wrt
+        self.roots = set(wrt)
+        self.nodes = path_nodes(outputs, wrt, leaves)
+        self.made = {v for node in self.nodes for v in node.outputs} - leaves
+        # What enters the way and depends on `wrt` does so by a way that is closed to
+        # derivatives; rewriting must not open it.
+        self.moving = moving - self.made
         self.env: dict[Variable, Variable] = {}
         self.marked: dict[Variable, Variable] = {}
 
-    def protected(self) -> tuple[list[Variable], list[Variable]]:
-        """Outputs and variables of the way, marked where that is needed."""
+    def protected(self) -> tuple[list[Variable], list[Variable], list[Variable]]:
+        """Outputs, variables and stops of the way, marked where that is needed."""
         for node in self.nodes:
             self._visit(node)
-        wrt = [self._read(v) if v in self.unsafe_roots else v for v in self.wrt]
-        return [self.env.get(v, v) for v in self.outputs], wrt
+        wrt = [self._read(v) for v in self.wrt]
+        outputs = [self.env.get(v, v) for v in self.outputs]
+        return outputs, wrt, [mark for v, mark in self.marked.items() if v not in self.made]
 
     def _visit(self, node: Apply) -> None:
-        inputs = [self._read(v) for v in node.inputs]
+        slots = zip(node.inputs, connections(node), strict=True)
+        inputs = [self._read(v) if any(row) else v for v, row in slots]
         op = held(node.op)
         if op is not node.op:
             outputs = op.make_node(*inputs).outputs
@@ -151,15 +181,16 @@ class _Way:
 
     def _read(self, v: Variable) -> Variable:
         """A variable as the nodes of the way shall read it."""
-        if v not in self.unsafe_roots and v not in self.stops:
-            return v if v in self.leaves else self.env.get(v, v)
+        own = self.env.get(v, v) if v in self.made else v
+        enters = v in self.moving and v.owner is not None
+        if not enters and not (v in self.roots and (v.owner or isinstance(v, Constant))):
+            return own
         if v not in self.marked:
-            stop = v in self.stops
-            self.marked[v] = Mark(stop)(v if v in self.leaves else self.env.get(v, v))
+            self.marked[v] = Mark()(own)
         return self.marked[v]
 
 
-def _moving(fgraph: FunctionGraph, wrt: Sequence[Variable]) -> set[Variable]:
+def _moving(fgraph: FunctionGraph, wrt: Iterable[Variable]) -> set[Variable]:
     """What depends on `wrt` through continuous values."""
     moving, todo = set(wrt), list(wrt)
     while todo:

@@ -34,8 +34,9 @@ class Derivative(Op):  # type: ignore[misc]
         What is differentiated with respect to what, closed.
     point_types, out_types : sequence of Type
         The types of the point and of the results.
-    handles : int, optional
-        How many handles follow the point. None before the derivative is opened.
+    handles : tuple of int, optional
+        How many handles follow the point: on outputs, on variables, on what is not
+        differentiated through. None before the derivative is opened.
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class Derivative(Op):  # type: ignore[misc]
         path: Path,
         point_types: Sequence[Type],
         out_types: Sequence[Type],
-        handles: int | None = None,
+        handles: tuple[int, int, int] | None = None,
     ):
         self.path = path
         self.point_types = tuple(point_types)
@@ -65,7 +66,10 @@ class Derivative(Op):  # type: ignore[misc]
 
     @staticmethod
     def explicit(
-        outputs: Sequence[Variable], wrt: Sequence[Variable], point: Sequence[Variable]
+        outputs: Sequence[Variable],
+        wrt: Sequence[Variable],
+        point: Sequence[Variable],
+        stops: Sequence[Variable] = (),
     ) -> list[Variable]:
         """The derivative written out."""
         raise NotImplementedError
@@ -78,7 +82,7 @@ class Derivative(Op):  # type: ignore[misc]
             len(self.path.inputs),
             0 if self.is_open else len(self.path.trail),
             len(self.point_types),
-            self.handles or 0,
+            sum(self.handles or ()),
         ]
         parts, start = [], 0
         for size in sizes:
@@ -86,9 +90,15 @@ class Derivative(Op):  # type: ignore[misc]
             start += size
         return parts[0], parts[1], parts[2], parts[3]
 
-    def opened(self, handles: int) -> Derivative:
-        """The same derivative, with handles."""
-        return type(self)(self.path, self.point_types, self.out_types, handles)
+    def opened(self, outputs: int, wrt: int, stops: int) -> Derivative:
+        """The same derivative, with so many handles."""
+        return type(self)(self.path, self.point_types, self.out_types, (outputs, wrt, stops))
+
+    def held(self, inputs: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+        """What the handles of an open derivative hold: outputs, variables, stops."""
+        outputs, wrt, _ = self.handles or (0, 0, 0)
+        handles = self.split(inputs)[3]
+        return handles[:outputs], handles[outputs : outputs + wrt], handles[outputs + wrt :]
 
     def make_node(self, *inputs: Variable) -> Apply:
         """Apply to variables for every part."""
@@ -147,12 +157,16 @@ class Derivative(Op):  # type: ignore[misc]
         """The shapes of what the results are like."""
         where = {v: i for i, v in enumerate((*self.path.inputs, *self.path.trail))}
         if self.is_open:
-            first = len(shapes) - (self.handles or 0)
+            first = len(shapes) - sum(self.handles or ())
             ends = (*self.path.outputs, *self.path.wrt)
             where = {v: first + i for i, v in enumerate(ends)}
         if not all(v in where for v in self.like):
             raise ShapeError("the derivative of a constant")
         return [shapes[where[v]] for v in self.like]
+
+    def do_constant_folding(self, fgraph: FunctionGraph, node: Apply) -> bool:
+        """Never: a derivative is expanded, not computed while compiling."""
+        return False
 
     def connection_pattern(self, node: Apply) -> Pattern:
         """What the written-out derivative depends on; all inputs once it is open."""
@@ -179,7 +193,7 @@ class Derivative(Op):  # type: ignore[misc]
         terms = clone_replace(terms, dict(zip(own, inputs)))
         term_of = dict(zip(roots, terms, strict=True))
         return [term_of[v] if v in term_of else disconnected_type() for v in own] + [
-            disconnected_type() for _ in range(self.handles or 0)
+            disconnected_type() for _ in range(sum(self.handles or ()))
         ]
 
     def R_op(  # noqa: N802  # Aesara's name

@@ -105,12 +105,15 @@ class Path:
         All results of the nodes on the path, in topological order.
     outputs, wrt
         What is differentiated with respect to what: among `inputs` and `trail`.
+    cut
+        Whether the path ends at leaves, although it could go on.
     """
 
     inputs: tuple[Variable, ...]
     trail: tuple[Variable, ...]
     outputs: tuple[Variable, ...]
     wrt: tuple[Variable, ...]
+    cut: bool = False
 
     @property
     def nodes(self) -> list[Apply]:
@@ -169,7 +172,8 @@ def closed_path(
         copy.add(node)
     ends = tuple(copy.made[v] if v in copy.made else copy.read(v) for v in outputs)
     roots = tuple(copy.read(v) for v in wrt)
-    path = Path(tuple(copy.seen.values()), tuple(copy.made.values()), ends, roots)
+    cut = not leaves.issubset(outputs) or (bool(leaves) and len(outputs) > 1)
+    path = Path(tuple(copy.seen.values()), tuple(copy.made.values()), ends, roots, cut)
     return path, list(copy.seen), list(copy.made)
 
 

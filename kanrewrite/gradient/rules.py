@@ -95,33 +95,32 @@ def registered_gradient(rule: Rule) -> Iterator[None]:
 
 
 def override(
-    outputs: Sequence[Variable], wrt: Sequence[Variable]
-) -> tuple[list[Variable], list[Variable]]:
+    outputs: Sequence[Variable], wrt: Sequence[Variable], stops: Sequence[Variable]
+) -> tuple[list[Variable], list[Variable], list[Variable]]:
     """The same graph with every expression that a rule recognises put under an `Override`.
 
     Parameters
     ----------
-    outputs, wrt
-        What is differentiated with respect to what.
+    outputs, wrt, stops
+        What is differentiated with respect to what, and not through what.
 
     Returns
     -------
-    outputs, wrt : list of Variable
+    outputs, wrt, stops : list of Variable
         The very same ones where no rule answers.
     """
-    if not _rules:
-        return list(outputs), list(wrt)
-    found = _matches(outputs, wrt)
-    if not found:
-        return list(outputs), list(wrt)
-    return _rebuild(outputs, wrt, found)
+    found = _matches(outputs, wrt, stops) if _rules else {}
+    env = _rebuilt(path_nodes(outputs, wrt, stops), found) if found else {}
+    return tuple([env.get(v, v) for v in vs] for vs in (outputs, wrt, stops))  # type: ignore[return-value]
 
 
-def _matches(outputs: Sequence[Variable], wrt: Sequence[Variable]) -> dict[Variable, Variable]:
+def _matches(
+    outputs: Sequence[Variable], wrt: Sequence[Variable], stops: Sequence[Variable]
+) -> dict[Variable, Variable]:
     """Expression to overridden expression; nothing within an expression that matched."""
     found: dict[Variable, Variable] = {}
     covered: set[Variable] = set()
-    for node in reversed(path_nodes(outputs, wrt)):
+    for node in reversed(path_nodes(outputs, wrt, stops)):
         for expr in node.outputs:
             if expr in covered or isinstance(node.op, Override) or not continuous(expr):
                 continue
@@ -162,24 +161,18 @@ def _overridden(
     return result
 
 
-def _rebuild(
-    outputs: Sequence[Variable], wrt: Sequence[Variable], found: Mapping[Variable, Variable]
-) -> tuple[list[Variable], list[Variable]]:
+def _rebuilt(
+    nodes: Sequence[Apply], found: Mapping[Variable, Variable]
+) -> dict[Variable, Variable]:
+    """What the results of `nodes` are when some of them are overridden."""
     env: dict[Variable, Variable] = {}
-
-    def view(v: Variable) -> Variable:
-        return env.get(v, v)
-
-    def visit(node: Apply) -> None:
-        inputs = [view(v) for v in node.inputs]
+    for node in nodes:
+        inputs = [env.get(v, v) for v in node.inputs]
         if any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
             env.update(zip(node.outputs, node.clone_with_new_inputs(inputs).outputs, strict=True))
         for out in node.outputs:
             if out in found:
                 over = found[out].owner
-                rest = [view(v) for v in over.inputs[1:]]
-                env[out] = over.op.make_node(view(out), *rest).outputs[0]
-
-    for node in path_nodes(outputs, wrt):
-        visit(node)
-    return [view(v) for v in outputs], [view(v) for v in wrt]
+                rest = [env.get(v, v) for v in over.inputs[1:]]
+                env[out] = over.op.make_node(env.get(out, out), *rest).outputs[0]
+    return env
