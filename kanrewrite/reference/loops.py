@@ -38,7 +38,8 @@ class _Tape:
         return [self.values[(self.before + step + t) % len(self.values)] for t in self.taps]
 
     def write(self, step: int, offset: int, value: Any) -> None:
-        self.values[(self.before + step + offset) % len(self.values)] = value
+        at = (self.before + step + offset) % len(self.values)
+        self.values[at : at + 1] = np.asarray(value)[None]
 
     def unrolled(self, steps: int) -> Any:
         """The oldest entry first; of a loop that stopped early, what it wrote."""

@@ -67,7 +67,7 @@ def _load_nnet(kind: type) -> bool:
     return True
 
 
-def register(kind: type[Op]) -> Callable[[Meaning], Meaning]:
+def register(kind: type[Any]) -> Callable[[Meaning], Meaning]:
     """Say what an Op means.
 
     Parameters

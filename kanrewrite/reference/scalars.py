@@ -15,7 +15,7 @@ from aesara.tensor.xlogx import XlogX, XlogY0
 from mpmath import libmp
 
 from kanrewrite.errors import NoMeaning
-from kanrewrite.reference import functions, special
+from kanrewrite.reference import functions, special, trigonometric
 from kanrewrite.reference.complexes import COMPLEX
 from kanrewrite.reference.registry import (
     SCALAR,
@@ -27,6 +27,7 @@ from kanrewrite.reference.registry import (
     is_exact,
     lift,
     meaning,
+    objects,
     register,
     scalar_meaning,
 )
@@ -132,13 +133,13 @@ SCALAR.update(
         scalar.Log1p: functions.log1p,
         scalar.Deg2Rad: special.radians,
         scalar.Rad2Deg: special.degrees,
-        scalar.Sin: functions.sin,
-        scalar.Cos: functions.cos,
-        scalar.Tan: functions.tan,
-        scalar.ArcSin: functions.arcsin,
-        scalar.ArcCos: functions.arccos,
-        scalar.ArcTan: functions.arctan,
-        scalar.ArcTan2: functions.arctan2,
+        scalar.Sin: trigonometric.sin,
+        scalar.Cos: trigonometric.cos,
+        scalar.Tan: trigonometric.tan,
+        scalar.ArcSin: trigonometric.arcsin,
+        scalar.ArcCos: trigonometric.arccos,
+        scalar.ArcTan: trigonometric.arctan,
+        scalar.ArcTan2: trigonometric.arctan2,
         scalar.Sinh: functions.sinh,
         scalar.Cosh: functions.cosh,
         scalar.Tanh: functions.tanh,
@@ -236,7 +237,7 @@ def _to_integers(array: Array, dtype: str, arithmetic: Arithmetic) -> Array:
             return np.iinfo(dtype).min
         return int(libmp.to_int(arithmetic.collapse(functions.truncate(arithmetic, value))))
 
-    return np.frompyfunc(convert, 1, 1)(array).astype(dtype)  # type: ignore[no-any-return]
+    return objects([convert(value) for value in array.ravel()], array.shape).astype(dtype)
 
 
 def _composite(op: scalar.Composite, inputs: Values, arithmetic: Arithmetic) -> Values:

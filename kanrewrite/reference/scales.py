@@ -113,7 +113,7 @@ class Arithmetic:
     Parameters
     ----------
     digits : int
-        Decimal digits of each part; a tenth as many scales are kept, at least five.
+        Decimal digits of each part; a tenth as many scales are kept, five at least and ten at most.
     saturate : bool
         Whether ``exp(x)`` of ``abs(x) > 2**16384`` is an infinity or zero, and not an error.
     """
@@ -121,7 +121,7 @@ class Arithmetic:
     def __init__(self, digits: int, saturate: bool = True) -> None:
         self.digits = digits
         self.saturate = saturate
-        self.scales = max(5, digits // 10)
+        self.scales = min(max(5, digits // 10), 10)
         self.bits: int = libmp.dps_to_prec(digits)
         self.separate = self.bits // 2  # parts nearer than this are added up
         self.noise = 3 * self.bits // 4  # what cancels by more than this is nothing but rounding
