@@ -7,19 +7,16 @@ no rewrite knows them: what lies on their two sides is not mixed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from typing import Any
 
 from aesara.compile.builders import OpFromGraph
 from aesara.compile.ops import ViewOp
 from aesara.gradient import disconnected_type
-from aesara.graph.basic import Apply, Variable, clone_replace
+from aesara.graph.basic import Apply, Variable, clone_replace, equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 
 from kanrewrite.gradient.path import Path, Pattern
-
-_numbers = count()
 
 
 class Identity(Op):  # type: ignore[misc]
@@ -45,12 +42,18 @@ class Identity(Op):  # type: ignore[misc]
 
 
 class Mark(Identity):
-    """An identity that cannot be merged with another one, nor seen through."""
+    """An identity that cannot be merged with another one, nor seen through.
+
+    Parameters
+    ----------
+    number
+        What tells it from the other marks in a graph.
+    """
 
     __props__ = ("number",)
 
-    def __init__(self) -> None:
-        self.number = next(_numbers)
+    def __init__(self, number: int = 0):
+        self.number = number
 
     def L_op(  # noqa: N802  # Aesara's name
         self, inputs: list[Variable], outputs: list[Variable], gradients: list[Variable]
@@ -72,10 +75,21 @@ class Hold(Identity):
     ----------
     op
         ``zero_grad``, ``grad_clip``, ``grad_scale`` or the like.
+
+    Notes
+    -----
+    Two of them are equal when they hold the very same Op: Aesara takes all ``GradClip`` for equal,
+    whatever their bounds.
     """
 
     def __init__(self, op: ViewOp):
         self.op = op
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Hold) and self.op is other.op
+
+    def __hash__(self) -> int:
+        return hash((Hold, id(self.op)))
 
     def connection_pattern(self, node: Apply) -> Pattern:
         """The held Op's."""
@@ -103,12 +117,31 @@ class Override(Identity):
 
     Parameters
     ----------
+    rule
+        What gave the derivative.
     terms
         From the upstream gradient, the only ``wrt``, to the term of each variable.
     """
 
-    def __init__(self, terms: Path):
+    def __init__(self, rule: Any, terms: Path):
+        self.rule = rule
         self.terms = terms
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Override)
+            and self.rule is other.rule
+            and len(self.terms.inputs) == len(other.terms.inputs)
+            and equal_computations(
+                list(self.terms.outputs),
+                list(other.terms.outputs),
+                list(self.terms.inputs),
+                list(other.terms.inputs),
+            )
+        )
+
+    def __hash__(self) -> int:
+        return hash((Override, id(self.rule)))
 
     def connection_pattern(self, node: Apply) -> Pattern:
         """Connected to the variables that have a term."""

@@ -15,8 +15,8 @@ rewrite,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count
 
 from aesara.graph.basic import Apply, Constant, Variable, equal_computations
 from aesara.graph.fg import FunctionGraph
@@ -40,9 +40,14 @@ def open_derivatives(fgraph: FunctionGraph) -> None:
     nodes = [n for n in fgraph.toposort() if isinstance(n.op, Derivative) and not n.op.is_open]
     # All are looked at before one is changed: a derivative may lie on the path of another.
     stops = [_stops(fgraph, node) if can_be_opened(node) else None for node in nodes]
-    for node, numbers in zip(nodes, stops, strict=True):
-        written = numbers is None
-        new = node.op.written_out(node.inputs) if written else _opened(fgraph, node, numbers)
+    used = (n.op.number for n in fgraph.apply_nodes if isinstance(n.op, Mark))
+    # From the graph, not from a global count: DebugMode compiles twice and compares.
+    numbers = count(max(used, default=0) + 1)
+    for node, closed in zip(nodes, stops, strict=True):
+        if closed is None:
+            new = node.op.written_out(node.inputs)
+        else:
+            new = _opened(fgraph, node, closed, numbers)
         substitute(fgraph, node, new, "open_derivative")
 
 
@@ -114,7 +119,9 @@ def _stops(fgraph: FunctionGraph, node: Apply) -> list[int]:
     ]
 
 
-def _opened(fgraph: FunctionGraph, node: Apply, stops: Sequence[int]) -> list[Variable]:
+def _opened(
+    fgraph: FunctionGraph, node: Apply, stops: Sequence[int], numbers: Iterator[int]
+) -> list[Variable]:
     """The outputs of an open derivative for this one."""
     path = node.op.path
     entering, trail, point, _ = node.op.split(node.inputs)
@@ -122,7 +129,8 @@ def _opened(fgraph: FunctionGraph, node: Apply, stops: Sequence[int]) -> list[Va
     outputs = [outer.get(v, v) for v in path.outputs]
     wrt = [outer[v] for v in path.wrt]
     inputs = {outer[v] for v in path.wrt if v in path.inputs}
-    way = _Way(outputs, wrt, inputs | {entering[i] for i in stops}, _moving(fgraph, wrt))
+    leaves = inputs | {entering[i] for i in stops}
+    way = _Way(outputs, wrt, leaves, _moving(fgraph, wrt), numbers)
     handles = override(*way.protected())
     op = node.op.opened(*map(len, handles))
     new: list[Variable] = op.make_node(*entering, *point, *chain(*handles)).outputs
@@ -140,6 +148,8 @@ class _Way:
         What is not differentiated through.
     moving
         What depends on `wrt`, by whichever way.
+    numbers
+        Those of the next marks.
     """
 
     def __init__(
@@ -148,7 +158,9 @@ class _Way:
         wrt: Sequence[Variable],
         leaves: set[Variable],
         moving: set[Variable],
+        numbers: Iterator[int],
     ):
+        self.numbers = numbers
         self.outputs, self.wrt = outputs, wrt
         self.roots = set(wrt)
         self.nodes = path_nodes(outputs, wrt, leaves)
@@ -186,7 +198,7 @@ class _Way:
         if not enters and not (v in self.roots and (v.owner or isinstance(v, Constant))):
             return own
         if v not in self.marked:
-            self.marked[v] = Mark()(own)
+            self.marked[v] = Mark(next(self.numbers))(own)
         return self.marked[v]
 
 

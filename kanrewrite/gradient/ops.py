@@ -54,6 +54,15 @@ class Derivative(Op):  # type: ignore[misc]
         self._pattern: Pattern | None = None
         _on_creation()
 
+    def _key(self) -> tuple[object, ...]:
+        return (type(self), id(self.path), self.point_types, self.out_types, self.handles)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Derivative) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((type(self), id(self.path), self.handles))
+
     @property
     def is_open(self) -> bool:
         """Whether handles have taken the place of the path's results."""

@@ -157,7 +157,7 @@ def _overridden(
     cast = [t.astype(v.type.dtype) if continuous(v) else t for v, t in terms.items()]
     path, outside, _ = closed_path(cast, [upstream], pattern_of=dependence)
     extras = [v for v in outside if v is not upstream]
-    result: Variable = Override(path).make_node(expr, *terms, *extras).outputs[0]
+    result: Variable = Override(rule, path).make_node(expr, *terms, *extras).outputs[0]
     return result
 
 
