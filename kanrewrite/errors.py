@@ -402,3 +402,28 @@ class NotBuildable(KanrewriteError, TypeError):
 
     def __init__(self, term: object, why: str):
         super().__init__(f"{term} cannot be built as a graph of Aesara: {why}.")
+
+
+class EndlessSet(KanrewriteError, RuntimeError):
+    """A list asked for of a set of unifiers that has no known end."""
+
+    def __init__(self, theory: str, equations: str, found: int):
+        super().__init__(
+            f"the unifiers of {equations} modulo {theory!r} cannot be made a list: modulo "
+            f"associativity alone the set may be infinite, and after {found} of them the search "
+            "had not ended. Take a number of them with itertools.islice."
+        )
+
+
+class UnknownSearchDirection(KanrewriteError, ValueError):
+    """A search asked to go a way that there is not."""
+
+    def __init__(self, direction: object, known: Sequence[str]):
+        super().__init__(
+            f"cannot explore in direction {direction!r}: it is one of {', '.join(map(repr, known))}"
+        )
+
+
+def cannot_be_turned(name: str, source: str, why: object) -> str:
+    """A relation that a search cannot use against its direction."""
+    return f"{name} ({source}) is not used against its direction: {why}"

@@ -1,0 +1,185 @@
+"""`Relation`: named equations that know their family, their place and their examples."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import update_wrapper
+from typing import Any, Literal, TypeVar, cast, get_args
+
+from kanren import conde
+from kanren.core import Zzz
+
+from kanrewrite import errors
+from kanrewrite.ac import Eq
+from kanrewrite.errors import RelationError
+from kanrewrite.guards import Guard
+from kanrewrite.relation import reading
+from kanrewrite.relation.goals import Goal, holds
+from kanrewrite.relation.rules import Rule, when_text
+from kanrewrite.terms import Param, Term, parameters_of, show
+from kanrewrite.theory import Theory
+
+Direction = Literal["forward", "backward", "both"]
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class Relation:
+    """Named equations between terms, or a goal constructor.
+
+    Made by the decorator `relation`.
+
+    Attributes
+    ----------
+    name : str
+        The name of the function, and the name in Aesara's database and in every message.
+    family : str
+        A group of relations that is enabled together: the module's name unless it was given.
+    source : str
+        ``file:line`` of the function.
+    doc : str
+        Its docstring.
+    direction : {"forward", "backward", "both"} or None
+        How its equations are used for rewriting: left to right, right to left, either, not at all.
+    parameters : dict of Param to tuple of Guard
+        Its logic variables and what their annotations ask of them.
+    equations : tuple of Eq
+        What it states, annotations included as conditions; empty for a goal constructor.
+    heads : tuple of Op or type
+        For a goal constructor, the Ops at which it is run; empty for all.
+    examples, non_examples : list of callable
+        ``() -> (graph, expected)`` for graphs that it rewrites and ``() -> graph`` for graphs that
+        it must leave alone.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        direction: Direction | None = "forward",
+        family: str | None = None,
+        theory: Theory | None = None,
+        heads: Sequence[Any] = (),
+        scope: Mapping[str, Any] | None = None,
+    ):
+        code = function.__code__
+        self.function = function
+        self.name = function.__name__
+        self.source = f"{code.co_filename}:{code.co_firstlineno}"
+        self.family = family or function.__module__.rsplit(".", 1)[-1]
+        self.doc = inspect.getdoc(function) or ""
+        self.theory = theory
+        self.heads = tuple(heads)
+        self.examples: list[Callable[[], tuple[Any, Any]]] = []
+        self.non_examples: list[Callable[[], Any]] = []
+        self.parameters: dict[Param, tuple[Guard, ...]] = {}
+        self.equations: tuple[Eq, ...] = ()
+        if direction not in (None, *get_args(Direction)):
+            raise self.error(errors.unknown_direction(direction))
+        self.direction = direction
+        update_wrapper(self, function)
+        if self.is_goal:
+            reading.check_goal_constructor(function, self.error)
+        else:
+            self.parameters = reading.read_parameters(function, self.name, scope or {}, self.error)
+            self.equations = tuple(
+                reading.read_equations(function, self.parameters, theory, self.error)
+            )
+            self.rules()  # says now what would be wrong with them
+
+    @property
+    def is_goal(self) -> bool:
+        """Whether it is a goal constructor instead of equations."""
+        return not inspect.isgeneratorfunction(self.function)
+
+    def error(self, problem: str) -> RelationError:
+        """An error that says which relation it is about, and where that is."""
+        return RelationError(self.name, self.source, problem)
+
+    # -- using it -------------------------------------------------------------------------
+
+    def rules(self, direction: Direction | None = None) -> tuple[Rule, ...]:
+        """The equations as rules.
+
+        Parameters
+        ----------
+        direction : {"forward", "backward", "both"}, optional
+            The relation's own direction unless it is given.
+
+        Raises
+        ------
+        RelationError
+            If a side that is to be built has variables that the other does not bind, or the side
+            that is to be matched is a bare variable.
+        """
+        chosen = direction or self.direction
+        rules = []
+        for equation in self.equations:
+            if chosen in ("forward", "both"):
+                rules.append(self._rule(equation, equation.lhs, equation.rhs))
+            if chosen in ("backward", "both"):
+                rules.append(self._rule(equation, equation.rhs, equation.lhs))
+        return tuple(rules)
+
+    def _rule(self, equation: Eq, pattern: Any, replacement: Any) -> Rule:
+        if not isinstance(pattern, Term):
+            raise self.error(errors.matches_everything(show(pattern)))
+        bound = set(parameters_of(pattern))
+        sides = [("side", replacement, parameters_of(replacement))]
+        sides += [("condition", c, c.variables) for c in equation.guards]
+        for where, side, variables in sides:
+            missing = [str(v) for v in dict.fromkeys(variables) if v not in bound]
+            if missing:
+                raise self.error(errors.unbound(missing, where, show(pattern), show(side)))
+        return Rule(self, pattern, replacement, equation.guards, equation.theory)
+
+    def __call__(self, left: Any, right: Any) -> Goal:
+        """The goal that this relation holds between two terms, in either direction."""
+        if self.is_goal:
+            return cast(Goal, self.function(left, right))
+        goals = [[Zzz(cast(Any, holds), equation, left, right)] for equation in self.equations]
+        return cast(Goal, conde(*goals))
+
+    def example(self, build: _F) -> _F:
+        """Add a function that builds ``(graph, expected)``; for use as a decorator."""
+        self.examples.append(build)
+        return build
+
+    def non_example(self, build: _F) -> _F:
+        """Add a function that builds a graph to be left alone; for use as a decorator."""
+        self.non_examples.append(build)
+        return build
+
+    # -- text and equality ----------------------------------------------------------------
+
+    @property
+    def text(self) -> str:
+        """Its equations, as they are written."""
+        if self.is_goal:
+            return f"{self.name}(in_lv, out_lv)"
+        asked = list(reading.conditions_of(self.parameters, self.error))
+        return "\n".join(
+            f"{show(e.lhs)} == {show(e.rhs)}"
+            + when_text(tuple(c for c in e.guards if c not in asked))
+            for e in self.equations
+        )
+
+    def __str__(self) -> str:
+        guards = (
+            str(p) + (f": {' & '.join(map(str, gs))}" if gs else "")
+            for p, gs in self.parameters.items()
+        )
+        inner = "" if self.is_goal else f"({', '.join(guards)})"
+        return f"{self.name}{inner}: {self.text}"
+
+    def __repr__(self) -> str:
+        return f"<relation {self} at {self.source}>"
+
+    def _key(self) -> tuple[Any, ...]:
+        stated = tuple((e.lhs, e.rhs, e.guards, e.theory) for e in self.equations)
+        return (self.name, self.direction, stated or self.function)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Relation) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.direction))

@@ -1,0 +1,265 @@
+"""Terms and graphs: a graph read as nested terms, and a term built as a graph.
+
+A graph's variables become `Term` objects over the operators of ``T``, whatever the Op's spelling:
+an inplace flavour is its plain operator, a reduction whose axes a DimShuffle puts back is one with
+``keepdims=True``, and a constant scalar is a Python number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, cast
+
+import aesara.tensor as at
+import numpy as np
+from aesara.graph.basic import Apply, Constant, Variable, io_toposort
+from aesara.tensor import math, special
+from aesara.tensor.elemwise import DimShuffle, Elemwise
+from aesara.tensor.extra_ops import CumOp
+from aesara.tensor.subtensor import Subtensor, indices_from_subtensor
+from unification import isvar
+
+from kanrewrite.errors import NotBuildable
+from kanrewrite.terms import ALIASES, Operator, T, Term, operator_of
+
+Graph = Variable[Any, Any]
+
+_REDUCTIONS: dict[type, Operator] = {
+    math.Sum: T.sum,
+    math.Prod: T.prod,
+    math.Max: T.max,
+    math.Min: T.min,
+    math.All: T.all,
+    math.Any: T.any,
+}
+
+
+def is_term(value: Any) -> bool:
+    """Whether a value is an operator over operands, as a `Term` or as a plain tuple."""
+    return isinstance(value, tuple) and len(value) > 0 and isinstance(value[0], Operator)
+
+
+def as_term(value: Any) -> Any:
+    """A graph, or a term over graphs, as nested terms.
+
+    Parameters
+    ----------
+    value : Variable, Term or any leaf
+        Logic variables, inputs of graphs and outputs of nodes with several outputs stay leaves.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> x = at.matrix("x")
+    >>> as_term(at.exp(x) / at.exp(x).sum(axis=-1, keepdims=True))
+    exp(x) / sum(exp(x), axis=(1,), keepdims=True)
+    """
+    done: dict[Any, Any] = {}
+    if isinstance(value, Variable):  # inputs first: graphs may be deeper than Python's stack
+        for node in io_toposort([], [value]):
+            for variable in node.outputs:
+                _as_term(variable, done)
+    return _as_term(value, done)
+
+
+def _as_term(value: Any, done: dict[Any, Any]) -> Any:
+    if isinstance(value, Variable):
+        if value not in done:
+            done[value] = _of_variable(value, done)
+        return done[value]
+    if is_term(value):
+        return Term((value[0], *(_as_term(x, done) for x in value[1:])))
+    if isinstance(value, float) and value.is_integer():
+        return int(value)  # one spelling of each number, as in patterns
+    return value
+
+
+def _of_variable(variable: Graph, done: dict[Any, Any]) -> Any:
+    number = number_of(variable)
+    if number is not None:
+        return number
+    node = variable.owner
+    if node is None or len(node.outputs) > 1:
+        return variable
+    return _of_node(node, lambda x: _as_term(x, done))
+
+
+def number_of(variable: Graph) -> int | float | None:
+    """The number that a variable is, where it is a constant scalar, shaped or not."""
+    if isinstance(variable, Constant):
+        data = np.asarray(variable.data)
+        if data.ndim or data.dtype.kind not in "iuf":
+            return None
+        value: int | float = data.item()
+        return int(value) if np.isfinite(value) and value == int(value) else value
+    if variable.owner is not None and isinstance(variable.owner.op, DimShuffle):
+        return number_of(variable.owner.inputs[0])
+    return None
+
+
+def _of_node(node: Apply[Any], read: Callable[[Any], Any]) -> Any:
+    op, inputs = node.op, node.inputs
+    if type(op) in _REDUCTIONS:
+        return _REDUCTIONS[type(op)](read(inputs[0]), _axes(op, inputs[0]), False)
+    if isinstance(op, DimShuffle):
+        return _of_dimshuffle(op, inputs[0], read)
+    if isinstance(op, special.Softmax | special.LogSoftmax):
+        name = T.softmax if isinstance(op, special.Softmax) else T.log_softmax
+        return name(read(inputs[0]), _axes(op, inputs[0]))
+    if isinstance(op, special.SoftmaxGrad):
+        return T.softmax_grad(*map(read, inputs), _axes(op, inputs[0]))
+    if isinstance(op, CumOp):
+        return (T.cumsum if op.mode == "add" else T.cumprod)(read(inputs[0]), op.axis)
+    if isinstance(op, Subtensor):
+        indices: Any = inputs[1:]
+        index = tuple(indices_from_subtensor(indices, cast(Any, op.idx_list)))
+        return T.subtensor(read(inputs[0]), index)
+    if isinstance(op, math.Dot):
+        return T.dot(*map(read, inputs))
+    return Term((operator_of(op), *map(read, inputs)))
+
+
+def _axes(op: Any, variable: Graph) -> tuple[int, ...]:
+    ndim = variable.type.ndim
+    if op.axis is None:
+        return tuple(range(ndim))
+    return tuple(
+        sorted(a % ndim for a in (op.axis if isinstance(op.axis, tuple | list) else [op.axis]))
+    )
+
+
+def _of_dimshuffle(op: DimShuffle, inner: Graph, read: Callable[[Any], Any]) -> Any:
+    """A reduction that keeps its dimensions, where the DimShuffle puts exactly these back."""
+    node = inner.owner
+    if node is not None and type(node.op) in _REDUCTIONS:
+        axes = _axes(node.op, node.inputs[0])
+        kept = iter(range(inner.type.ndim))
+        restored = tuple(
+            "x" if axis in axes else next(kept) for axis in range(node.inputs[0].type.ndim)
+        )
+        if tuple(op.new_order) == restored:
+            return _REDUCTIONS[type(node.op)](read(node.inputs[0]), axes, True)
+    return T.dimshuffle(read(inner), tuple(op.new_order))
+
+
+@cache
+def elementwise_op(name: str) -> Elemwise | None:
+    """The elementwise Op of an operator of ``T``, None where it has none."""
+    for spelling, value in {**vars(at), **vars(math)}.items():
+        if isinstance(value, Elemwise) and ALIASES.get(spelling, spelling) == name:
+            return value
+    return None
+
+
+def as_graph(term: Any) -> Any:
+    """A term built as a graph; what is no term stays as it is.
+
+    Parameters
+    ----------
+    term : Term, Variable, number or parameter
+        Without logic variables.
+
+    Raises
+    ------
+    NotBuildable
+        If it holds a logic variable, or an operator that exists in patterns only.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> as_graph(T.sum(T.exp(at.matrix("x")), axis=1, keepdims=True)).type.broadcastable
+    (False, True)
+    """
+    return _as_graph(term, {})
+
+
+def _as_graph(term: Any, built: dict[int, Any]) -> Any:
+    if isvar(term):
+        raise NotBuildable(term, "it is a logic variable that nothing has bound")
+    if not is_term(term):
+        return term
+    if id(term) not in built:
+        built[id(term)] = _apply(term, built)
+    return built[id(term)]
+
+
+def _apply(term: tuple[Any, ...], built: dict[int, Any]) -> Any:
+    op, *operands = term
+    tensors = len(operands) - len(op.parameters)
+    values = [_as_graph(x, built) for x in operands[:tensors]]
+    parameters = dict(zip(op.parameters, operands[tensors:], strict=True))
+    if op.op is not None:
+        return op.op(*values)
+    if op.name in _BUILDERS:
+        return _BUILDERS[op.name](*values, **parameters)
+    function = elementwise_op(op.name)
+    if function is not None:
+        return _chain(function, values) if op in (T.add, T.mul) else function(*values)
+    if op not in _FUNCTIONS:
+        raise NotBuildable(term, f"{op!r} has no counterpart in aesara.tensor")
+    return getattr(at, op.name)(*values, **parameters)
+
+
+def _chain(function: Any, values: list[Any]) -> Any:
+    """A sum or a product of any number of operands, numbers among them."""
+    first, *others = values
+    for value in others:
+        first = function(first, value)
+    return first
+
+
+def _drop(x: Any, axis: Any) -> Any:
+    axes = {a % x.ndim for a in (axis if isinstance(axis, tuple) else (axis,))}
+    return x.dimshuffle([d for d in range(x.ndim) if d not in axes])
+
+
+def _one_axis(axis: Any, ndim: int) -> tuple[bool, int | None]:
+    """Whether Aesara's softmax Ops know these axes, and how they call them."""
+    if axis is None or isinstance(axis, int):
+        return True, axis if axis is None else axis % ndim
+    if len(axis) == 1 or len(axis) == ndim:
+        return True, axis[0] % ndim if len(axis) == 1 else None
+    return False, None
+
+
+def _softmax(x: Any, axis: Any) -> Any:
+    known, one = _one_axis(axis, x.ndim)
+    if known:
+        return special.softmax(x, axis=one)
+    shifted = at.exp(x - at.max(x, axis=axis, keepdims=True))
+    return shifted / shifted.sum(axis=axis, keepdims=True)
+
+
+def _log_softmax(x: Any, axis: Any) -> Any:
+    known, one = _one_axis(axis, x.ndim)
+    if known:
+        return special.log_softmax(x, axis=one)
+    shifted = x - at.max(x, axis=axis, keepdims=True)
+    return shifted - at.log(at.exp(shifted).sum(axis=axis, keepdims=True))
+
+
+def _softmax_grad(upstream: Any, probabilities: Any, axis: Any) -> Any:
+    known, one = _one_axis(axis, upstream.ndim)
+    if known:
+        return special.SoftmaxGrad(axis=one)(upstream, probabilities)
+    weighted = upstream * probabilities
+    return weighted - probabilities * weighted.sum(axis=axis, keepdims=True)
+
+
+def _each(x: Any, order: tuple[int | str, ...]) -> Any:
+    return x.dimshuffle(*order)
+
+
+_FUNCTIONS = frozenset({*_REDUCTIONS.values(), T.cumsum, T.cumprod, T.argmax, T.logsumexp, T.dot})
+_BUILDERS: dict[str, Callable[..., Any]] = {
+    "softmax": _softmax,
+    "log_softmax": _log_softmax,
+    "softmax_grad": _softmax_grad,
+    "dimshuffle": _each,
+    "drop": _drop,
+    "subtensor": lambda x, index: x[index],
+    "reshape": lambda x, shape: at.reshape(x, shape),
+    "alloc": lambda x, shape: at.alloc(x, *shape),
+    "join": lambda *xs, axis: at.join(axis, *xs),
+}
