@@ -1,0 +1,7 @@
+"""Relations with a direction, as Aesara rewriters."""
+
+from kanrewrite.rewriter.matching import Matching, View
+from kanrewrite.rewriter.node import RelationRewriter
+from kanrewrite.rewriter.sweep import RelationPass
+
+__all__ = ["Matching", "RelationPass", "RelationRewriter", "View"]

@@ -1,0 +1,275 @@
+"""Rules against one node: reject early, match, ask the guards, build, check the type."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from time import perf_counter
+from typing import Any, Protocol, cast
+
+import aesara.tensor as at
+from aesara.graph.basic import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.rewriting.unify import eval_if_etuple
+from aesara.tensor.type import TensorType
+from kanren import run
+from unification import var
+
+from kanrewrite import errors
+from kanrewrite.display import brief
+from kanrewrite.errors import RelationWarning
+from kanrewrite.guards import Condition
+from kanrewrite.relation import Relation, Rule
+from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, ops_of, required
+from kanrewrite.rewriter.replace import alike, keeps_type
+from kanrewrite.terms import Param, T, Term
+from kanrewrite.trace import trace
+
+Graph = Variable[Any, Any]
+Bindings = Mapping[Any, Any]
+
+#: How many matches of one rule are tried at one node.
+ANSWERS = 64
+_RESULT, _REST = Param("rewriter:result"), Param("rewriter:rest")
+
+
+class View(Protocol):
+    """How graphs are read as terms modulo a theory, and built again."""
+
+    @property
+    def definitions(self) -> Mapping[Any, tuple[Any, Any]]:
+        """Operators that are read as what they mean."""
+
+    def read(self, variable: Graph, /) -> Any:
+        """A variable as a form."""
+
+    def pattern(self, term: Any, /) -> Any:
+        """A pattern in the normal form of the forms."""
+
+    def match(self, pattern: Any, form: Any, /) -> Iterable[tuple[Bindings, Any]]:
+        """The bindings under which a form is the pattern, each with the rest that it left."""
+
+    def instantiate(self, term: Any, bindings: Bindings, /) -> Any:
+        """A term with its parameters bound, as a form."""
+
+    def build(self, form: Any, like: Graph, /) -> Graph:
+        """A form as a graph of the type of a variable."""
+
+
+class Matching:
+    """The rules of some relations, ready to be tried at nodes.
+
+    Parameters
+    ----------
+    relations : iterable of Relation
+        Tried in this order.
+    view : callable
+        Makes the view through which graphs are read; called once for each function.
+
+    Attributes
+    ----------
+    tried : int
+        How many times a rule was matched, or a goal run, after the early rejects.
+    matched, seconds : Counter
+        For each relation, how many answers it gave, and the time spent on it.
+    """
+
+    def __init__(self, relations: Iterable[Relation], view: Callable[[], View]):
+        self.relations = tuple(relations)
+        self.make_view = view
+        self.tried = 0
+        self.matched: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.broken: set[str] = set()
+        self.renew()
+        definitions = self.view.definitions
+        rules = [(r, rule) for r in self.relations for rule in (r.rules() if r.equations else ())]
+        names = {name for _, rule in rules for name in required(rule.pattern)}
+        self.signatures = Signatures(names, definitions)
+        self._by_head: defaultdict[str, list[tuple[int, Rule]]] = defaultdict(list)
+        self._tracked: dict[Any, None] = {}
+        for _, rule in rules:
+            heads = heads_of(rule.pattern, definitions)
+            self._tracked.update(dict.fromkeys(ops_of(heads, rule.pattern)))
+            for head in heads:
+                mask = self.signatures.mask(required(rule.pattern))
+                self._by_head[head].append((mask, rule))
+        self._goals = [r for r in self.relations if r.is_goal and r.direction is not None]
+        for relation in self._goals:
+            self._tracked.update(dict.fromkeys(relation.heads or (Op,)))
+
+    def renew(self) -> None:
+        """Forget what was read, before another graph or after a change."""
+        self.view = self.make_view()
+        self._patterns: dict[int, Any] = {}
+
+    def tracks(self) -> list[Any]:
+        """The Ops and classes of Ops at which a rule can match."""
+        return list(self._tracked)
+
+    # -- one node -------------------------------------------------------------------------
+
+    def replacement(self, node: Apply[Any]) -> tuple[str, dict[Graph, Graph]] | None:
+        """The first usable answer at a node: the relation's name, and what replaces what."""
+        rules = self._by_head.get(name_of(node.op))
+        if rules is not None:
+            below = self.signatures.of(node)
+            for mask, rule in rules:
+                if mask & ~below or rule.name in self.broken:
+                    continue
+                found = self._guarded(rule.relation, node, self._by_rule, rule)
+                if found:
+                    return rule.name, found
+        for relation in self._goals:
+            if relation.name in self.broken or not _is_head(relation, node.op):
+                continue
+            found = self._guarded(relation, node, self._by_goal, relation)
+            if found:
+                return relation.name, found
+        return None
+
+    def _guarded(
+        self,
+        relation: Relation,
+        node: Apply[Any],
+        attempt: Callable[[Apply[Any], Any], dict[Graph, Graph]],
+        argument: Any,
+    ) -> dict[Graph, Graph]:
+        """What an attempt gives; a relation that raises is reported and left out from now on."""
+        start = perf_counter()
+        try:
+            return attempt(node, argument)
+        except Exception as error:  # noqa: BLE001  # relations and guards are a user's code
+            self.broken.add(relation.name)
+            reason = f"it raised {type(error).__name__}: {error}"
+            place = brief(node.outputs[0])
+            text = errors.left_out(relation.name, relation.source, place, reason)
+            warnings.warn(text, RelationWarning, stacklevel=2)
+            return {}
+        finally:
+            self.seconds[relation.name] += perf_counter() - start
+
+    def _by_rule(self, node: Apply[Any], rule: Rule) -> dict[Graph, Graph]:
+        found = {}
+        for out in node.outputs:
+            if isinstance(out.type, TensorType):
+                new = next(self._answers(out, rule), None)
+                if new is not None:
+                    found[out] = new
+        return found
+
+    def _answers(self, out: Graph, rule: Rule) -> Iterator[Graph]:
+        self.tried += 1
+        start = perf_counter()
+        form = self.view.read(out)
+        answers = iter(self.view.match(self._pattern(rule), form))
+        for bindings, rest in islice(answers, ANSWERS):
+            self.matched[rule.name] += 1
+            if self._refused_by_guard(rule, bindings, out):
+                continue
+            new = self.view.build(self._result(rule, bindings, rest), out)
+            if self._usable(rule.relation, out, new, bindings, start):
+                yield new
+        if trace.recorder is not None and next(answers, None) is not None:
+            trace.recorder.refused(rule.name, out, errors.too_many_answers(ANSWERS))
+
+    def _pattern(self, rule: Rule) -> Any:
+        pattern = self._patterns.get(id(rule))
+        if pattern is None:
+            pattern = self._patterns[id(rule)] = self.view.pattern(rule.pattern)
+        return pattern
+
+    def _result(self, rule: Rule, bindings: Bindings, rest: Any) -> Any:
+        """The replaced form; what an extension left over is put back under the same head."""
+        result = self.view.instantiate(rule.replacement, bindings)
+        if rest is None:
+            return result
+        whole = Term((_extension_head(rule.pattern), _RESULT, _REST))
+        return self.view.instantiate(whole, {_RESULT: result, _REST: rest})
+
+    def _refused_by_guard(self, rule: Rule, bindings: Bindings, out: Graph) -> bool:
+        for condition in rule.conditions:
+            if not condition.holds(bindings):
+                if trace.recorder is not None:
+                    reason = errors.guard_fails(condition, _values(condition, bindings))
+                    trace.recorder.refused(rule.name, out, reason)
+                return True
+        return False
+
+    def _usable(
+        self, relation: Relation, old: Graph, new: Graph, bindings: Bindings, start: float
+    ) -> bool:
+        """Whether a result may replace a variable; says why not while tracing."""
+        if not keeps_type(old, new):
+            self._report_type(relation, old, new)
+            return False
+        if alike(old, new):
+            return False
+        if trace.recorder is not None:
+            if not trace.recorder.allow():
+                return False
+            named = {str(parameter): value for parameter, value in bindings.items()}
+            where, seconds = brief(old), perf_counter() - start
+            trace.recorder.fired(relation.name, where, old, new, named, seconds)
+        return True
+
+    def _report_type(self, relation: Relation, old: Graph, new: Graph) -> None:
+        """Trace a refusal; another dtype is a mistake in the relation, and is warned about."""
+        reason = errors.changes_type(old.type, new.type)
+        if trace.recorder is not None:
+            trace.recorder.refused(relation.name, old, reason)
+        if getattr(old.type, "dtype", None) != getattr(new.type, "dtype", None):
+            self.broken.add(relation.name)
+            text = errors.left_out(relation.name, relation.source, brief(old), reason)
+            warnings.warn(text, RelationWarning, stacklevel=2)
+
+    # -- goal constructors ----------------------------------------------------------------
+
+    def _by_goal(self, node: Apply[Any], relation: Relation) -> dict[Graph, Graph]:
+        self.tried += 1
+        start = perf_counter()
+        try:
+            subject = node.default_output()
+        except ValueError:  # several outputs, none of which is the default
+            subject = node.outputs
+        answer = var()
+        outputs = subject if isinstance(subject, list) else [subject]
+        for result in islice(run(None, answer, relation(subject, answer)), ANSWERS):
+            self.matched[relation.name] += 1
+            results = result if isinstance(result, list | tuple) and _is_list(result) else [result]
+            if len(results) != len(outputs):
+                problem = errors.wrong_number_of_results(len(outputs), len(results))
+                raise relation.error(problem)
+            pairs = [(old, _as_graph(new, old)) for old, new in zip(outputs, results, strict=True)]
+            if all(old is new or self._usable(relation, old, new, {}, start) for old, new in pairs):
+                return {old: new for old, new in pairs if old is not new}
+        return {}
+
+
+def _is_list(result: Any) -> bool:
+    """Whether an answer lists the values of several outputs, and is not one expression."""
+    return isinstance(result, list) or all(isinstance(x, Variable) for x in result)
+
+
+def _as_graph(value: Any, like: Graph) -> Graph:
+    built = eval_if_etuple(value)
+    if isinstance(built, Variable):
+        return built
+    return cast(Graph, at.as_tensor_variable(built, dtype=like.type.dtype))
+
+
+def _is_head(relation: Relation, op: Any) -> bool:
+    return not relation.heads or any(
+        isinstance(op, head) if isinstance(head, type) else op == head for head in relation.heads
+    )
+
+
+def _extension_head(pattern: Term) -> Any:
+    """The operator under which the rest of a match belongs: that of the sum or product."""
+    return T.add if pattern[0] in (T.add, T.sub) else T.mul
+
+
+def _values(condition: Condition, bindings: Bindings) -> str:
+    return ", ".join(f"{v} = {bindings.get(v, 'nothing')}" for v in condition.variables)

@@ -1,0 +1,68 @@
+"""A relation as an Aesara `NodeRewriter`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aesara.graph.basic import Apply
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.basic import NodeRewriter, TransformOutputType, copy_stack_trace
+
+from kanrewrite.relation import Relation
+from kanrewrite.rewriter.matching import Matching, View
+from kanrewrite.rewriter.replace import new_nodes, without_traces
+
+
+class RelationRewriter(NodeRewriter):
+    """A relation, with the direction it has, as a rewriter of single nodes.
+
+    Parameters
+    ----------
+    relation : Relation
+        Its matched sides decide the Ops that are tracked.
+    view : callable
+        Makes the view through which graphs are read.
+
+    Notes
+    -----
+    Aesara's own graph rewriters apply it like any other node rewriter; it can be registered in
+    any of Aesara's databases.  `RelationPass` applies many relations at once and watches for loops.
+    """
+
+    def __init__(self, relation: Relation, view: Callable[[], View]):
+        super().__init__()
+        self.relation = relation
+        self.name = relation.name
+        self._matching = Matching([relation], view)
+
+    def tracks(self) -> list[Any]:
+        """The Ops and classes of Ops at which the relation can match; never None."""
+        return self._matching.tracks()
+
+    def transform(
+        self, fgraph: FunctionGraph | None, node: Apply[Any], *_: Any, **__: Any
+    ) -> TransformOutputType:
+        """The replacements at a node, False where the relation does not match or may not.
+
+        Parameters
+        ----------
+        fgraph : FunctionGraph or None
+            Not looked at: a relation sees what is below the node.
+        node : Apply
+            The node.
+        """
+        # A graph between two calls may have changed below a node: nothing read before is kept.
+        self._matching.signatures.forget()
+        self._matching.renew()
+        with without_traces():
+            found = self._matching.replacement(node)
+        if found is None:
+            return False
+        pairs: dict[Any, Any] = found[1]
+        inside = new_nodes(list(pairs.values()), () if fgraph is None else fgraph.apply_nodes)
+        copy_stack_trace(list(pairs), [out for fresh in inside for out in fresh.outputs])
+        return pairs
+
+    def __str__(self) -> str:
+        return self.relation.name

@@ -1,0 +1,119 @@
+"""Many relations over a whole graph, to a fixed point, with loops detected and undone."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from aesara.graph.basic import Apply, Variable
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
+
+from kanrewrite import errors
+from kanrewrite.errors import RelationWarning
+from kanrewrite.relation import Relation
+from kanrewrite.rewriter.matching import Matching, View
+from kanrewrite.rewriter.replace import new_nodes, without_traces
+
+Graph = Variable[Any, Any]
+
+#: How many rewrites may follow from one another before they count as a loop.
+LONGEST_CHAIN = 48
+
+
+class Chain:
+    """What became of one variable of the original graph, rewrite after rewrite."""
+
+    __slots__ = ("current", "names", "original")
+
+    def __init__(self, original: Graph, current: Graph):
+        self.original = original
+        self.current = current
+        self.names: list[str] = []
+
+
+class RelationPass(GraphRewriter):
+    """Apply relations all over a graph until none of them changes anything.
+
+    Parameters
+    ----------
+    relations : iterable of Relation
+        Tried in this order at each node.
+    view : callable
+        Makes the view through which a graph is read.
+
+    Attributes
+    ----------
+    matching : Matching
+        The counts of what the last graph cost.
+    nodes : int
+        How many nodes were looked at.
+
+    Notes
+    -----
+    One sweep from inputs to outputs is enough: a match depends on nothing above its node, all that
+    is below is finished, and what a rewrite builds is looked at next.
+
+    Rewrites that follow from one another form a chain.  One longer than `LONGEST_CHAIN` is a loop:
+    what it did is undone, and its relations are reported and left out of the rest of the pass.
+    """
+
+    name = "kanrewrite"
+
+    def __init__(self, relations: Iterable[Relation], view: Callable[[], View]):
+        super().__init__()
+        self.relations = tuple(relations)
+        self.matching = Matching(self.relations, view)
+        self.nodes = 0
+        self._view = view
+        self._chains: dict[Apply[Any], Chain] = {}
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        """Rewrite a function graph in place."""
+        self.matching = Matching(self.relations, self._view)
+        self.nodes = 0
+        self._chains = {}
+        queue = deque(fgraph.toposort())
+        with without_traces():
+            while queue:
+                node = queue.popleft()
+                if node not in fgraph.apply_nodes:
+                    continue
+                self.nodes += 1
+                found = self.matching.replacement(node)
+                if found is not None:
+                    queue.extendleft(self._replace(fgraph, node, *found))
+        self._chains = {}
+
+    def _replace(
+        self, fgraph: FunctionGraph, node: Apply[Any], name: str, pairs: dict[Graph, Graph]
+    ) -> list[Apply[Any]]:
+        """Make a replacement, or undo the chain that it would prolong; the nodes that are new."""
+        chain = self._chains.get(node)
+        if chain is not None and len(chain.names) >= LONGEST_CHAIN:
+            return self._undo(fgraph, chain)
+        built = new_nodes(list(pairs.values()), fgraph.apply_nodes)
+        copy_stack_trace(list(pairs), [out for fresh in built for out in fresh.outputs])
+        for old, new in pairs.items():
+            if chain is None:
+                chain = Chain(old, new)
+            elif chain.current is old:
+                chain.current = new
+            fgraph.replace(old, new, reason=name, import_missing=False)
+        if chain is not None:
+            chain.names.append(name)
+            self._chains.update(dict.fromkeys(built, chain))
+        return [n for n in built if n in fgraph.apply_nodes]
+
+    def _undo(self, fgraph: FunctionGraph, chain: Chain) -> list[Apply[Any]]:
+        """Put the original back, and leave out the relations of a loop from now on."""
+        turns = Counter(chain.names[LONGEST_CHAIN // 2 :])
+        relations = [r for r in self.relations if r.name in turns]
+        self.matching.broken.update(turns)
+        names, sources = [r.name for r in relations], [r.source for r in relations]
+        warnings.warn(errors.loops(names, sources, len(chain.names)), RelationWarning, stacklevel=2)
+        back = new_nodes([chain.original], fgraph.apply_nodes)
+        fgraph.replace(chain.current, chain.original, reason="kanrewrite", import_missing=False)
+        return back
