@@ -18,6 +18,15 @@ from kanrewrite.terms import operator_of
 
 _INFIX = {"add": " + ", "sub": " - ", "mul": " * ", "true_div": " / ", "pow": "**"}
 
+_NAMES = {
+    "Sum": "sum",
+    "Prod": "prod",
+    "Max": "max",
+    "Softmax": "softmax",
+    "LogSoftmax": "log_softmax",
+    "SoftmaxGrad": "softmax_grad",
+}
+
 
 def operator_text(op: Any) -> str:
     """An Op in few characters: ``exp``, ``sum{1}``, ``dimshuffle{0,x}``.
@@ -38,7 +47,7 @@ def operator_text(op: Any) -> str:
     name = str(getattr(op, "name", None) or type(op).__name__)
     if not hasattr(op, "axis"):
         return str(op)
-    name = {"Sum": "sum", "Prod": "prod", "Max": "max", "Softmax": "softmax"}.get(name, name)
+    name = _NAMES.get(name, name)
     if axis is None:
         return name
     return f"{name}{{{','.join(map(str, axis if isinstance(axis, tuple | list) else (axis,)))}}}"

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from aesara.compile.function.types import Function
-from aesara.graph.basic import Apply, Constant, Variable, io_toposort
+from aesara.graph.basic import Apply, Constant, Variable
 from aesara.graph.fg import FunctionGraph
 
 Graph = Variable[Any, Any]
@@ -41,10 +41,19 @@ class Structure:
 
     def add(self, outputs: Sequence[Graph]) -> list[int]:
         """Number a graph and everything below it; the numbers of its outputs."""
-        for node in io_toposort([], outputs):
-            operands = tuple(self[x] for x in node.inputs)
-            for index, output in enumerate(node.outputs):
-                self._give(output, (node.op, operands, index))
+        todo = list(outputs)
+        while todo:
+            variable = todo[-1]
+            node = variable.owner
+            if variable in self._of or node is None:
+                todo.pop()
+            elif waiting := [x for x in node.inputs if x.owner is not None and x not in self._of]:
+                todo.extend(waiting)
+            else:
+                todo.pop()
+                operands = tuple(self[x] for x in node.inputs)
+                for index, output in enumerate(node.outputs):
+                    self._give(output, (node.op, operands, index))
         return [self[output] for output in outputs]
 
     def __getitem__(self, variable: Graph) -> int:
@@ -77,3 +86,28 @@ class Structure:
                     seen.add(operand)
                     order.append(operand)
         return order
+
+    def replaced(self, roots: Sequence[int], old: int, new: int) -> list[int]:
+        """The roots with one subgraph in place of another, everything above it built anew.
+
+        Parameters
+        ----------
+        roots : sequence of int
+            The outputs.
+        old, new : int
+            Numbers of this structure; types may differ in what is known of the shape.
+
+        Returns
+        -------
+        list of int
+        """
+        now = {old: new}
+        # Ascending numbers are bottom up.
+        for number in sorted(self.below(roots)):
+            if number not in now and any(x in now for x in self.operands(number)):
+                variable = self.variables[number]
+                node = variable.owner
+                inputs = [self.variables[now.get(x, x)] for x in self.operands(number)]
+                again = node.clone_with_new_inputs(inputs, strict=False)
+                (now[number],) = self.add([again.outputs[node.outputs.index(variable)]])
+        return [now.get(root, root) for root in roots]

@@ -13,8 +13,10 @@ from typing import Any
 from kanrewrite.draw.diff import before_after, diff
 from kanrewrite.draw.graph import diagram
 from kanrewrite.draw.picture import Picture
+from kanrewrite.draw.search import derivation_picture, search_picture, step_picture
 from kanrewrite.draw.text import diff_text, graph_text
 from kanrewrite.draw.tree import derivation
+from kanrewrite.search import Exploration, Found, Step
 from kanrewrite.trace import Event, Recorder
 
 __all__ = ["Picture", "compare", "derivation", "diff", "draw"]
@@ -78,3 +80,8 @@ def _(event: Event) -> Picture:
 def _(recorder: Recorder) -> Picture:
     steps: Sequence[tuple[str, Any]] = [(e.name, e) for e in recorder.fired_events]
     return derivation([(name, e.before, e.after) for name, e in steps], str(recorder))
+
+
+draw.register(Exploration, search_picture)
+draw.register(Found, derivation_picture)
+draw.register(Step, step_picture)

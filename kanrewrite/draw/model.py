@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Kind = Literal["op", "input", "graph"]
-Status = Literal["", "same", "rebuilt", "gone", "new", "best", "output"]
+Status = Literal["", "same", "rebuilt", "gone", "new", "best", "output", "start"]
 
 #: Of one character of the monospace font, in pixels at 12 px.
 CHARACTER = 7.3

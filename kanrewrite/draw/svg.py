@@ -14,6 +14,7 @@ _COLOURS = {
     "input": ("#e4efff", "#4f7fc0", "#1c3354", "#6ea1e6"),
     "graph": ("#f2f5f9", "#8796a8", "#232a33", "#6b7a8d"),
     "output": ("#efe7fb", "#7a55b5", "#362654", "#a788dd"),
+    "start": ("#e4efff", "#4f7fc0", "#1c3354", "#6ea1e6"),
     "gone": ("#ffdfdb", "#c4392b", "#571d18", "#f2796c"),
     "new": ("#d6f3dd", "#22863a", "#15401f", "#56c271"),
     "rebuilt": ("#fff4d6", "#b08418", "#43360f", "#d6ac45"),
@@ -27,6 +28,7 @@ LEGEND = {
     "rebuilt": "same operator, changed below",
     "same": "in both",
     "output": "output",
+    "start": "start",
     "best": "cheapest",
 }
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from textwrap import wrap
 from typing import Any
 
 from rich.text import Text
@@ -27,7 +27,12 @@ def expression(text: str) -> list[str]:
     >>> expression("exp(x)")
     ['exp(x)']
     """
-    lines = wrap(text, WIDE, break_long_words=True)
+    lines = [""]
+    for piece in re.findall(r"[^(,\s]*[(,\s]?", text):
+        if len(lines[-1] + piece.rstrip()) > WIDE and lines[-1]:
+            lines.append("")
+        lines[-1] += piece
+    lines = [line.strip() for line in lines]
     return lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "…"]
 
 

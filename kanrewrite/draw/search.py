@@ -1,0 +1,85 @@
+"""Pictures of searches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.text import Text
+from rich.tree import Tree
+
+from kanrewrite.display import brief
+from kanrewrite.draw.diff import before_after, diff
+from kanrewrite.draw.graph import diagram
+from kanrewrite.draw.model import Box, Diagram, Line, Status
+from kanrewrite.draw.picture import Picture
+from kanrewrite.draw.text import diff_text, graph_text
+from kanrewrite.draw.tree import expression
+from kanrewrite.search import Exploration, Found, Step
+
+#: Graphs of a search that are drawn: the cheapest, and what leads to them.
+MOST = 40
+
+
+def search_picture(search: Exploration) -> Picture:
+    """A search as a graph: each graph found a box, each rewrite a line with its relation."""
+    best = search.best()
+    shown: dict[int, Found] = {}
+    for found in search.graphs:
+        path = [found, *(step.source for step in found.derivation)]
+        if len(shown | {f.number: f for f in path}) <= MOST:
+            shown.update({f.number: f for f in path})
+    result = Diagram(title=search.report.summary)
+    for number, found in sorted(shown.items()):
+        result.boxes[number] = _box(found, best)
+    for step in search.steps:
+        ends = (step.source.number, step.target.number)
+        # Only lines away from the start: layers need a direction.
+        if set(ends) <= shown.keys() and step.source.depth < step.target.depth:
+            result.lines.append(Line(*ends, step.relation))
+    hidden = len(search.graphs) - len(shown)
+    caption = f"{hidden} more graphs are not drawn" if hidden else ""
+    return Picture((result,), (_tree(search, best), search.report), "explore", caption)
+
+
+def _box(found: Found, best: Found) -> Box:
+    text = ", ".join(brief(output) for output in found.outputs)
+    head = f"#{found.number}  cost {found.cost:g}"
+    status: Status = "best" if found is best else "start" if found.number == 0 else ""
+    return Box([head, *expression(text)], "graph", status, detail=text)
+
+
+def _tree(search: Exploration, best: Found) -> Tree:
+    """The graphs by the rewrites that found them first, the cheapest ones and what leads there."""
+    shown: dict[Found, Tree] = {}
+    start = next(iter(search))
+    tree = shown[start] = Tree(Text(str(start), style="bold"), guide_style="dim")
+    for found in search.graphs[:MOST]:
+        for step in found.derivation:
+            if step.target not in shown:
+                style = "bold green" if step.target is best else ""
+                text = Text.assemble((f"{step.relation}  ", "magenta"), (str(step.target), style))
+                shown[step.target] = shown[step.source].add(text)
+    return tree
+
+
+def derivation_picture(found: Found) -> Picture:
+    """The graph found, below it how it was found."""
+    steps: Iterable[Step] = found.derivation
+    caption = "\n".join(str(step) for step in steps)
+    return Picture(
+        (diagram(found.outputs, str(found)[:90]),),
+        (graph_text(found.outputs, str(found)), *caption.splitlines()),
+        f"graph {found.number}",
+        caption,
+    )
+
+
+def step_picture(step: Step) -> Picture:
+    """The whole graph before and after one rewrite."""
+    before, after = step.source.outputs, step.target.outputs
+    titles = (f"#{step.source.number} before {step.relation}", f"#{step.target.number} after")
+    return Picture(
+        tuple(before_after(before, after, titles)),
+        tuple(diff_text(diff(before, after), titles)),
+        step.relation,
+    )

@@ -1,0 +1,85 @@
+"""`explore`: search the graphs that relations lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any, Literal, get_args
+
+from kanrewrite.cost import Cost, node_count
+from kanrewrite.errors import UnknownSearchDirection
+from kanrewrite.relation import REAL, Relation
+from kanrewrite.search.frontier import Exploration
+from kanrewrite.search.moves import RelationMoves
+from kanrewrite.search.report import Report
+from kanrewrite.search.terms import Terms
+from kanrewrite.theory import Theory
+
+Direction = Literal["simplify", "expand", "both"]
+
+
+def known_relations() -> list[Relation]:
+    """Every relation of the library that is used for rewriting."""
+    return list(import_module("kanrewrite.registry").relations())
+
+
+def explore(
+    out: Any,
+    relations: Iterable[Relation] | None = None,
+    depth: int = 8,
+    limit: int = 500,
+    seconds: float = 5.0,
+    direction: Direction = "simplify",
+    cost: Cost = node_count,
+    theory: Theory = REAL,
+    progress: bool | None = None,
+) -> Exploration:
+    """Search the graphs that relations lead to, cheapest first.
+
+    Parameters
+    ----------
+    out : Variable, Apply, FunctionGraph, compiled function or a sequence of them
+        The graph to begin with; it is not changed.
+    relations : iterable of Relation, optional
+        What may be used, by default every relation of the library.
+    depth : int
+        How many rewrites a graph may be away from the start.
+    limit : int
+        How many graphs are found at most.
+    seconds : float
+        How long is searched at most.  It is looked at between matches; a match is not interrupted.
+    direction : {"simplify", "expand", "both"}
+        Use each relation in its own direction, against it (which gives the graphs that what it
+        recognises can hide in), or both.
+    cost : callable
+        What "cheapest" means: a function from a graph to a number.
+    theory : Theory
+        Graphs that are equal modulo it are found once.
+    progress : bool, optional
+        Whether long searches show a progress bar; None shows it in terminals.
+
+    Returns
+    -------
+    Exploration
+        It searches when its results are asked for: iterating searches as far as is read,
+        ``best()``, ``graphs``, ``steps`` and ``report`` search to the end, which is one of the
+        budgets or that there is nothing more; ``stopped`` says which.
+
+    Raises
+    ------
+    UnknownSearchDirection
+        For another direction.
+
+    Notes
+    -----
+    Best-first search made fair: every fourth graph to be expanded is the one that has waited
+    longest.  Subgraphs are shared between all graphs of a search, so that a subgraph is matched
+    once however many graphs hold it.
+    """
+    if direction not in get_args(Direction):
+        raise UnknownSearchDirection(direction, get_args(Direction))
+    report = Report()
+    chosen = known_relations() if relations is None else list(relations)
+    terms = Terms(theory)
+    moves = RelationMoves(chosen, direction, terms, report)
+    return Exploration(out, moves, terms, cost, report, (depth, limit, seconds), progress)

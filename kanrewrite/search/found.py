@@ -1,0 +1,94 @@
+"""What a search finds: graphs, and the rewrites between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from aesara.graph.basic import Variable
+
+from kanrewrite.display import Pictured, brief
+
+Graph = Variable[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One use of a relation at one variable."""
+
+    relation: str
+    after: Graph
+    bindings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Found(Pictured):
+    """A graph that was found.
+
+    Attributes
+    ----------
+    number : int
+        In the order of finding; 0 is the graph that the search began with.
+    outputs : tuple of Variable
+        The graph.
+    cost : float
+        By the cost of the search.
+    depth : int
+        How many rewrites led to it.
+    by : Step or None
+        The rewrite that found it first.
+    """
+
+    number: int
+    outputs: tuple[Graph, ...]
+    cost: float
+    depth: int = 0
+    by: Step | None = None
+
+    @property
+    def graph(self) -> Any:
+        """The output, or the list of outputs where there are several."""
+        return self.outputs[0] if len(self.outputs) == 1 else list(self.outputs)
+
+    @property
+    def derivation(self) -> list[Step]:
+        """The rewrites from the start to here."""
+        steps: list[Step] = []
+        here: Found | None = self
+        while here is not None and here.by is not None:
+            steps.append(here.by)
+            here = here.by.source
+        return steps[::-1]
+
+    def __str__(self) -> str:
+        texts = ", ".join(brief(output) for output in self.outputs)
+        return f"#{self.number} cost {self.cost:g}: {texts}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step(Pictured):
+    """One rewrite between two graphs of a search.
+
+    Attributes
+    ----------
+    relation : str
+        By its name.
+    source, target : Found
+        The whole graphs.
+    before, after : Variable
+        The subgraph that was replaced, and by what.
+    bindings : Mapping
+        The relation's parameters and what they stood for.
+    """
+
+    relation: str
+    source: Found
+    target: Found
+    before: Graph
+    after: Graph
+    bindings: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        ends = f"#{self.source.number} -> #{self.target.number}"
+        return f"{ends} {self.relation}: {brief(self.before)} -> {brief(self.after)}"

@@ -1,0 +1,96 @@
+"""Graphs as terms modulo the axioms, and back without rebuilding what is known."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import aesara.tensor as at
+import numpy as np
+from aesara.graph.basic import Variable
+from aesara.tensor.type import TensorType
+
+from kanrewrite.ac import Interned, term
+from kanrewrite.terms import Term
+from kanrewrite.theory import Theory
+from kanrewrite.unify import _as_term, as_graph, is_term
+
+Graph = Variable[Any, Any]
+
+
+class Terms:
+    """The terms of the graphs of one search.
+
+    Parameters
+    ----------
+    theory : Theory
+        Equal modulo it is one term.
+
+    Notes
+    -----
+    The first variable read as a term stands for it: a rewrite that binds a parameter to a subgraph
+    gives that very subgraph back, so that what a rewrite leaves alone stays shared.
+    """
+
+    def __init__(self, theory: Theory):
+        self.theory = theory
+        self._plain: dict[Graph, Any] = {}
+        self._interned: dict[Graph, Interned] = {}
+        self._variables: dict[Interned, Graph] = {}
+        self._memo: dict[int, Any] = {}
+
+    def read(self, variable: Graph) -> Interned:
+        """The term that a variable is, everything below it known from then on."""
+        todo = [variable]
+        while todo:
+            top = todo[-1]
+            inputs = top.owner.inputs if top.owner is not None else []
+            if top in self._interned:
+                todo.pop()
+            elif waiting := [x for x in inputs if x not in self._interned]:
+                todo.extend(waiting)
+            else:
+                todo.pop()
+                # What is below is known already, so each variable costs one step.
+                read = term(_as_term(top, self._plain), self.theory, self._memo)
+                self._interned[top] = read
+                self._variables.setdefault(read, top)
+        return self._interned[variable]
+
+    def graph(self, value: Any, dtype: str | None = None) -> Any:
+        """A term as a graph, a number as a constant where a dtype is given for it.
+
+        Parameters
+        ----------
+        value : Term or leaf
+            Without logic variables.
+        dtype : str, optional
+            That of numbers.
+        """
+        built = as_graph(self._known(value))
+        if dtype is None or isinstance(built, Variable):
+            return built
+        return at.constant(np.asarray(built, dtype))
+
+    def result(self, value: Any, like: Graph) -> Graph:
+        """A term as a graph that may replace a variable: numbers are spread to its shape.
+
+        Parameters
+        ----------
+        value : Term or leaf
+            Without logic variables.
+        like : Variable
+            A tensor.
+        """
+        kind = cast(TensorType, like.type)
+        built = cast(Graph, self.graph(value, kind.dtype))
+        if cast(TensorType, built.type).ndim == kind.ndim:
+            return built
+        return cast(Graph, at.second(like, built))
+
+    def _known(self, value: Any) -> Any:
+        if not is_term(value):
+            return value
+        known = self._variables.get(term(value, self.theory))
+        if known is not None:
+            return known
+        return Term((value[0], *map(self._known, value[1:])))
