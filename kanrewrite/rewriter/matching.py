@@ -79,18 +79,14 @@ class Matching:
     def __init__(self, relations: Iterable[Relation], view: Callable[[], View]):
         self.relations = tuple(relations)
         self.make_view = view
-        self.tried = 0
-        self.matched: Counter[str] = Counter()
-        self.seconds: defaultdict[str, float] = defaultdict(float)
-        self.broken: set[str] = set()
-        self.renew()
+        self.view = view()
         definitions = self.view.definitions
-        rules = [(r, rule) for r in self.relations for rule in (r.rules() if r.equations else ())]
-        names = {name for _, rule in rules for name in required(rule.pattern)}
+        rules = [rule for relation in self.relations for rule in relation.rules()]
+        names = {name for rule in rules for name in required(rule.pattern)}
         self.signatures = Signatures(names, definitions)
         self._by_head: defaultdict[str, list[tuple[int, Rule]]] = defaultdict(list)
         self._tracked: dict[Any, None] = {}
-        for _, rule in rules:
+        for rule in rules:
             heads = heads_of(rule.pattern, definitions)
             self._tracked.update(dict.fromkeys(ops_of(heads, rule.pattern)))
             for head in heads:
@@ -99,9 +95,15 @@ class Matching:
         self._goals = [r for r in self.relations if r.is_goal and r.direction is not None]
         for relation in self._goals:
             self._tracked.update(dict.fromkeys(relation.heads or (Op,)))
+        self.reset()
 
-    def renew(self) -> None:
-        """Forget what was read, before another graph or after a change."""
+    def reset(self) -> None:
+        """Forget what was read and counted, before another graph or after a change."""
+        self.tried = 0
+        self.matched: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.broken: set[str] = set()
+        self.signatures.forget()
         self.view = self.make_view()
         self._patterns: dict[int, Any] = {}
 

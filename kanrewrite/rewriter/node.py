@@ -53,8 +53,7 @@ class RelationRewriter(NodeRewriter):
             The node.
         """
         # A graph between two calls may have changed below a node: nothing read before is kept.
-        self._matching.signatures.forget()
-        self._matching.renew()
+        self._matching.reset()
         with without_traces():
             found = self._matching.replacement(node)
         if found is None:

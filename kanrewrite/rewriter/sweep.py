@@ -67,12 +67,11 @@ class RelationPass(GraphRewriter):
         self.relations = tuple(relations)
         self.matching = Matching(self.relations, view)
         self.nodes = 0
-        self._view = view
         self._chains: dict[Apply[Any], Chain] = {}
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite a function graph in place."""
-        self.matching = Matching(self.relations, self._view)
+        self.matching.reset()
         self.nodes = 0
         self._chains = {}
         queue = deque(fgraph.toposort())

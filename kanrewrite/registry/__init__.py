@@ -1,0 +1,194 @@
+"""Switching relations on and off, everywhere or for a while.
+
+Importing kanrewrite registers nothing.  What is enabled runs in Aesara's compilations from then on,
+in one database named ``kanrewrite`` at position 1.4; ``mode.excluding("kanrewrite")``, or the name
+of a relation or a family instead, leaves it out of a single function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Any
+
+from aesara.compile.mode import optdb
+from aesara.graph.basic import Variable, graph_inputs
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.db import RewriteDatabaseQuery
+
+from kanrewrite.errors import DuplicateRelation, NotARelation, UnknownRelation
+from kanrewrite.registry import library
+from kanrewrite.registry.database import DATABASE, POSITION, matching, take_part
+from kanrewrite.relation import Relation
+
+__all__ = [
+    "disable",
+    "disabled",
+    "enable",
+    "enabled",
+    "register",
+    "relations",
+    "stabilize",
+]
+
+_loaded: list[bool] = []
+
+
+def _load() -> None:
+    """Get to know the library and what other packages offer; nothing is enabled by it."""
+    if _loaded:
+        return
+    for source in (library.of_library, library.of_other_packages):
+        for relation in source():
+            _add(relation)
+    _loaded.append(True)
+
+
+def _add(relation: Relation) -> None:
+    known = DATABASE.relations.get(relation.name)
+    if known is not None and known != relation:
+        raise DuplicateRelation(relation.name, relation.source, known.source)
+    DATABASE.add(relation)
+
+
+def _unknown(name: str) -> UnknownRelation:
+    families = {r.family for r in DATABASE.relations.values()}
+    return UnknownRelation(name, get_close_matches(name, [*DATABASE.relations, *families], n=3))
+
+
+def _switch(on: bool, names: Sequence[str]) -> None:
+    for name in names:
+        if on:
+            DATABASE.enabled[name] = None
+        else:
+            DATABASE.enabled.pop(name, None)
+    take_part(bool(DATABASE.enabled))
+
+
+def relations() -> tuple[Relation, ...]:
+    """Every known relation: the library's, those of other packages, and those registered."""
+    _load()
+    return tuple(DATABASE.relations.values())
+
+
+def enabled() -> tuple[Relation, ...]:
+    """The relations that are enabled, in the order in which they are tried."""
+    return DATABASE.chosen()
+
+
+def register(relation: Relation, replace: bool = False) -> None:
+    """Make a relation known and enable it.
+
+    Parameters
+    ----------
+    relation : Relation
+        Registering it again is harmless.
+    replace : bool
+        Let it take the place of another relation of the same name.
+
+    Raises
+    ------
+    DuplicateRelation
+        If another relation has its name; the message says where both are.
+    NotARelation
+        If it is something else.
+    """
+    if not isinstance(relation, Relation):
+        raise NotARelation(relation)
+    _load()
+    if replace:
+        DATABASE.add(relation)
+    else:
+        _add(relation)
+    _switch(True, [relation.name])
+
+
+def enable(*names: str) -> None:
+    """Let relations take part in every compilation from now on.
+
+    Parameters
+    ----------
+    *names : str
+        Relations or families; without any, every known relation.
+
+    Raises
+    ------
+    UnknownRelation
+        If a name is neither a relation nor a family.
+
+    Examples
+    --------
+    >>> import kanrewrite
+    >>> kanrewrite.enable()
+    >>> kanrewrite.disable()
+    """
+    _load()
+    _switch(True, matching(names, _unknown) if names else list(DATABASE.relations))
+
+
+def disable(*names: str) -> None:
+    """Take relations out of every compilation from now on.
+
+    Parameters
+    ----------
+    *names : str
+        Relations or families; without any, all of them: Aesara is as it was before `enable`.
+
+    Raises
+    ------
+    UnknownRelation
+        If a name is neither a relation nor a family.
+    """
+    if names:
+        _load()
+    _switch(False, matching(names, _unknown) if names else list(DATABASE.enabled))
+
+
+@contextmanager
+def disabled(*names: str) -> Iterator[None]:
+    """Do without relations inside a ``with`` block; afterwards everything is as it was before.
+
+    Parameters
+    ----------
+    *names : str
+        Relations or families; without any, all of them.
+
+    Raises
+    ------
+    UnknownRelation
+        If a name is neither a relation nor a family.
+    """
+    before = list(DATABASE.enabled)
+    disable(*names)
+    try:
+        yield
+    finally:
+        _switch(False, list(DATABASE.enabled))
+        _switch(True, before)
+
+
+def stabilize(outputs: Any) -> list[Variable[Any, Any]]:
+    """The graph as a compilation sees it after the enabled relations have rewritten it.
+
+    Parameters
+    ----------
+    outputs : Variable or list of Variable
+        They stay as they are.
+
+    Returns
+    -------
+    list of Variable
+        Over the same inputs.
+
+    Notes
+    -----
+    What runs is what runs in ``aesara.function`` up to and including the library: Aesara's
+    canonicalization, then the relations; the later specializations are left out.
+    """
+    outputs = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    inputs = [i for i in dict.fromkeys(graph_inputs(outputs)) if not hasattr(i, "data")]
+    fgraph = FunctionGraph(inputs, outputs, clone=True, copy_inputs=False)
+    query = RewriteDatabaseQuery(include=["fast_run"], position_cutoff=POSITION + 0.01)
+    optdb.query(query).rewrite(fgraph)
+    return list(fgraph.outputs)

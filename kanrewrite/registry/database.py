@@ -1,0 +1,134 @@
+"""The database of relations in Aesara's own database of rewrites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+from importlib import import_module
+from typing import Any
+
+from aesara.compile.mode import optdb
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.basic import GraphRewriter, Rewriter, SequentialGraphRewriter
+from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
+
+from kanrewrite.relation import Relation
+from kanrewrite.rewriter import RelationPass, RelationRewriter
+
+NAME = "kanrewrite"
+#: After canonicalize and merge1.2; before stabilize, which takes logsumexp apart.
+POSITION = 1.4
+#: In which of Aesara's sets of rewrites the library takes part once something is enabled.
+TAGS = ("fast_run", "fast_compile")
+
+
+class LibraryPass(GraphRewriter):
+    """Enabled relations over a graph: lifting equations first, then the rules.
+
+    Parameters
+    ----------
+    relations : tuple of Relation
+        In the order in which they are tried.
+    """
+
+    name = NAME
+
+    def __init__(self, relations: tuple[Relation, ...]):
+        super().__init__()
+        self.relations = relations
+        self.passes = make_passes(relations)
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        """Rewrite a function graph in place."""
+        for one in self.passes:
+            one.apply(fgraph)
+
+
+def make_passes(relations: tuple[Relation, ...]) -> list[GraphRewriter]:
+    """The passes that apply some relations: through the view's equations, then rule by rule."""
+    lifting: GraphRewriter = import_module("kanrewrite.view.passes").LiftingPass(relations)
+    return [lifting, RelationPass(relations, partial(make_view, relations))]
+
+
+def make_view(relations: tuple[Relation, ...]) -> Any:
+    """The view through which relations read a graph: it follows their definitions."""
+    return import_module("kanrewrite.view").View(relations)
+
+
+@lru_cache(maxsize=16)
+def _pass_of(relations: tuple[Relation, ...]) -> LibraryPass:
+    return LibraryPass(relations)
+
+
+class RelationDatabase(RewriteDatabase):
+    """The relations that are registered; a query gives one pass over those that are enabled.
+
+    Notes
+    -----
+    Aesara's databases cannot forget an entry.  This one keeps what is enabled itself, and decides
+    at each query, by which a mode's ``excluding(name)`` is honoured too.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.relations: dict[str, Relation] = {}
+        self.enabled: dict[str, None] = {}
+
+    def add(self, relation: Relation) -> None:
+        """Register a relation under its name, in place of one of the same name."""
+        self.relations[relation.name] = relation
+
+    def chosen(self, query: RewriteDatabaseQuery | None = None) -> tuple[Relation, ...]:
+        """The enabled relations, without those that a query excludes by name or family."""
+        excluded = set() if query is None else set(query.exclude)
+        return tuple(
+            relation
+            for name, relation in self.relations.items()
+            if name in self.enabled and not excluded & {name, relation.family}
+        )
+
+    def query(self, *tags: Any, **kwtags: Any) -> Rewriter:
+        """The pass over the enabled relations that the query does not exclude."""
+        query = tags[0] if tags and isinstance(tags[0], RewriteDatabaseQuery) else None
+        relations = self.chosen(query)
+        return _pass_of(relations) if relations else SequentialGraphRewriter()
+
+    def __getitem__(self, name: str) -> RelationRewriter:
+        relation = self.relations[name]
+        return RelationRewriter(relation, partial(make_view, (relation,)))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.relations
+
+
+DATABASE = RelationDatabase()
+
+
+def take_part(enabled: bool) -> None:
+    """Make the database a part of Aesara's sets of rewrites, or take it out of them again."""
+    if NAME not in optdb:
+        if not enabled:
+            return
+        optdb.register(NAME, DATABASE, position=POSITION)
+    present = DATABASE in optdb.__db__[TAGS[0]]
+    if enabled and not present:
+        optdb.add_tags(NAME, *TAGS)
+    elif present and not enabled:
+        optdb.remove_tags(NAME, *TAGS)
+
+
+def matching(names: Iterable[str], near: Callable[[str], Exception]) -> list[str]:
+    """The names of the relations that some names mean, families among them.
+
+    Raises
+    ------
+    Exception
+        What ``near`` makes of a name that means none.
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        meant = [n for n, r in DATABASE.relations.items() if name in (n, r.family)]
+        if not meant:
+            raise near(name)
+        found.update(dict.fromkeys(meant))
+    return list(found)
