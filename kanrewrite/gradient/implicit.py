@@ -12,7 +12,7 @@ from aesara.graph.basic import Variable
 from aesara.graph.null_type import NullType
 
 from kanrewrite.errors import disconnected_variable
-from kanrewrite.gradient.explicit import dual_type
+from kanrewrite.gradient.explicit import dual_type, push
 from kanrewrite.gradient.ops import Gradient, Pushforward
 from kanrewrite.gradient.path import closed_path, connected, continuous
 from kanrewrite.gradient.types import gradients_are_like_variables
@@ -140,5 +140,8 @@ def implicit_tangents(
     """
     path, entering, trail = closed_path(outputs, wrt, leaves)
     point = [d.astype(dual_type(v).dtype) for v, d in zip(wrt, directions, strict=True)]
+    if not gradients_are_like_variables(path):
+        # Written out and forgotten, so that a derivative that is missing is missed here.
+        push(path.outputs, path.wrt, [d.type() for d in point])
     op = Pushforward(path, [d.type for d in point], [dual_type(y) for y in outputs])
     return dict(zip(outputs, op.make_node(*entering, *trail, *point).outputs, strict=True))

@@ -153,7 +153,7 @@ class Derivative(Op):  # type: ignore[misc]
         if self._function is None:
             own, results = self.closed()
             self._function = aesara.function(
-                own, results, mode=Mode("py", "fast_run"), on_unused_input="ignore"
+                own, results, mode=Mode("py", "merge"), on_unused_input="ignore"
             )
         entering, trail, point, _ = self.split(inputs)
         values = self._function(*entering, *trail, *point)
@@ -192,12 +192,10 @@ class Derivative(Op):  # type: ignore[misc]
         """Reverse mode through the written-out derivative."""
         own, results = self.closed()
         pattern = self._pattern or [list(r) for r in io_connection_pattern(own, results)]
-        known = {
-            Mark()(r): g
-            for r, g in zip(results, gradients, strict=True)
-            if hasattr(g.type, "dtype")
-        }
-        roots = [v for v, row in zip(own, pattern, strict=True) if any(row)]
+        live = [j for j, g in enumerate(gradients) if hasattr(g.type, "dtype")]
+        known = {Mark()(results[j]): gradients[j] for j in live}
+        rows = zip(own, pattern, strict=True)
+        roots = [v for v, row in rows if any(row[j] for j in live)]
         terms = aesara.grad(None, roots, known_grads=known, disconnected_inputs="ignore")
         terms = clone_replace(terms, dict(zip(own, inputs)))
         term_of = dict(zip(roots, terms, strict=True))
