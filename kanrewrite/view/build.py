@@ -13,21 +13,34 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Variable
-from aesara.tensor.special import log_softmax, softmax
 
+from kanrewrite.ops import LogSoftmax, ScaledCumsum, Softmax, Supremum
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.forms import HALF, ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum
-from kanrewrite.view.lifting import Axes, Lifting, hot
+from kanrewrite.view.lifting import LINEAR, Axes, Lifting, hot
 from kanrewrite.view.read import View
 from kanrewrite.view.recognise import Recogniser
 
-#: For an exponent summed over axes: the factors that may be zero where it is largest.
-Masks = dict[tuple[Lin, Axes], tuple[Form, ...]]
+#: For an exponent summed over axes: sets of factors that may be zero where it is largest.
+Masks = dict[tuple[Lin, Axes], frozenset[tuple[Form, ...]]]
+
+
+class Context(NamedTuple):
+    """Where a form is built.
+
+    ``masks`` are those of the sums that divide around it.  ``exact`` says that its relative size
+    matters (under a log, in a denominator), so that nothing in it may underflow.
+    """
+
+    masks: Masks
+    exact: bool = False
+
+
 Scaled = tuple[Lin, Variable | None]
 
 
@@ -55,15 +68,35 @@ class Builder:
 
     # -- values ---------------------------------------------------------------------------
 
-    def value(self, form: Form, masks: Masks | None = None) -> Variable:
+    def value(self, form: Form, where: Context | None = None) -> Variable:
         """The variable of a form."""
         if isinstance(form, Lin):
             return self.linear(form)
-        expo, rest = self.split(form, masks or {})
+        expo, rest = self.split(form, where or PLAIN)
         if not expo.terms:
             return self.constant(ONE) if rest is None else rest
-        power = self.make(at.exp, self.linear(expo))
+        power = self.make(at.exp, _kept(self, expo, self._hidden(expo, form)))
         return power if rest is None else self.make(at.mul, power, rest)
+
+    def comparison(self, form: Form, var: Variable) -> Variable:
+        """``exp(a) * r > 0`` as ``r > 0``."""
+        _, rest = self.split(form, self.within_log(form))
+        return self.make(var.owner.op, self._or_one(rest), var.owner.inputs[1])
+
+    def _hidden(self, expo: Lin, form: Form) -> tuple[Form, ...]:
+        """The factors whose zeros the maximum in an exponent does not cover."""
+        factors = {f for f, _ in self.a.parts(form)[2]}
+        found: dict[Form, None] = {}
+        stack: list[Form] = [expo] if factors else []
+        while stack:
+            part = stack.pop()
+            if isinstance(part, Lin):
+                stack.extend(m for m, _ in part.terms)
+            elif isinstance(part, App) and part.op is T.shift:
+                found.update({f: None for f in part.args[2] if f in factors})
+            elif isinstance(part, App) and part.op in (T.switch, T.maximum, T.dimshuffle):
+                stack.extend(part.forms)
+        return tuple(found)
 
     def constant(self, value: Fraction) -> Variable:
         return at.constant(np.asarray(float(value), dtype=self.dtype))
@@ -76,6 +109,14 @@ class Builder:
             made = self._made[key] = op(*inputs, **parameters)
         return made
 
+    def keepdims(self, op: Any, var: Variable, axes: Axes) -> Variable:
+        """A reduction, with the reduced axes kept at length 1."""
+        if all(var.type.broadcastable[a] for a in axes):
+            return var
+        left = iter(range(var.type.ndim))
+        order = tuple("x" if d in axes else next(left) for d in range(var.type.ndim))
+        return self.make(_dimshuffle, self.make(op, var), order)
+
     def raw(self, form: Form) -> Variable:
         """A condition as it is, without a cast."""
         if isinstance(form, Leaf):
@@ -87,28 +128,29 @@ class Builder:
 
     # -- exponent and rest ----------------------------------------------------------------
 
-    def split(self, form: Form, masks: Masks) -> Scaled:
-        key = (form, tuple(masks.items())) if masks and hot(form) else form
+    def split(self, form: Form, where: Context) -> Scaled:
+        key = (form, tuple(where.masks.items()), where.exact) if hot(form) else form
         if key not in self._split:
-            self._split[key] = self._split_new(form, masks)
+            self._split[key] = self._split_new(form, where)
         return self._split[key]
 
-    def _split_new(self, form: Form, masks: Masks) -> Scaled:
+    def _split_new(self, form: Form, where: Context) -> Scaled:
         none = self.a.no_exponent
         origin = self.view.origin.get(form)
-        if origin is not None and not hot(form) and not self.view.gains(origin):
-            return none, origin
-        if self.recogniser is not None:
+        if origin is not None and origin.type.ndim == form.ndim and not hot(form):
+            if not self.view.gains(origin):
+                return none, origin
+        if self.recogniser is not None and not where.exact:
             form = self.recogniser.rewrite(form, self.a)
         if isinstance(form, Leaf):
             return none, self._leaf(form)
         if isinstance(form, Prod):
-            return self._split_prod(form, masks)
+            return self._split_prod(form, where)
         if isinstance(form, Sum):
-            return self._split_sum(form, none, ONE, masks)
+            return self._split_sum(form, none, ONE, where)
         assert isinstance(form, App)
         if form.op in SPLITTERS:
-            return SPLITTERS[form.op](self, form, masks)
+            return SPLITTERS[form.op](self, form, where)
         return none, self._plain(form)
 
     def _leaf(self, form: Leaf) -> Variable:
@@ -126,8 +168,8 @@ class Builder:
 
     # -- products -------------------------------------------------------------------------
 
-    def _split_prod(self, form: Prod, masks: Masks) -> Scaled:
-        masks = {**masks, **self._strict_masks(form)}
+    def _split_prod(self, form: Prod, where: Context) -> Scaled:
+        masks = joined(where.masks, self._strict_masks(form))
         expo = Counter[Form](dict(form.expo.terms))
         rests: list[tuple[Variable, Fraction]] = []
         waiting: list[tuple[Sum, Fraction]] = []
@@ -136,15 +178,17 @@ class Builder:
             if isinstance(f, App) and f.op is T.mask:
                 conditions.append(f)
                 continue
-            if isinstance(f, Sum) and self._is_uneven(f, masks):
+            inner = Context(masks, where.exact or k < 0)
+            if isinstance(f, Sum) and self._is_uneven(f, inner):
                 waiting.append((f, k))
                 continue
-            e, r = self.split(f, masks)
+            e, r = self.split(f, inner)
             self._gather(expo, e, k)
             if r is not None:
                 rests.append((r, k))
         for f, k in sorted(waiting, key=lambda item: item[1] != 1):
-            e, r = self._split_sum(f, self.a.lin(expo), k, masks)
+            inner = Context(masks, where.exact or k < 0)
+            e, r = self._split_sum(f, self.a.lin(expo), k, inner)
             expo = Counter[Form](dict(e.terms))
             if r is not None:
                 rests.append((r, k))
@@ -168,14 +212,14 @@ class Builder:
         """``coeff * r1**k1 * ...`` with one division."""
         above = [self.power(r, k) for r, k in rests if k > 0]
         below = [self.power(r, -k) for r, k in rests if k < 0]
-        if abs(coeff) != 1 or (coeff < 0 and not above):
-            above.insert(0, self.constant(coeff))
-        out = self.times(above)
-        if below:
-            bottom = self.times(below)
-            assert bottom is not None
-            out = self.make(at.reciprocal, bottom) if out is None else self.make(at.true_div, out, bottom)
-        return self.make(at.neg, out) if coeff == -1 and above and out is not None and len(rests) and above[0] is not self._made.get("no") and not _is_const(above[0], coeff) else out
+        out, bottom = self.times(above), self.times(below)
+        if coeff == -1 and out is not None:
+            out = self.make(at.neg, out)
+        elif coeff != 1:
+            out = self.times([self.constant(coeff), *above])
+        if bottom is None:
+            return out
+        return self.make(at.reciprocal, bottom) if out is None else self.make(at.true_div, out, bottom)
 
     def times(self, factors: list[Variable]) -> Variable | None:
         if not factors:
@@ -195,67 +239,104 @@ class Builder:
         """Where a sum divides, its maximum is taken over what its factors keep."""
         found: Masks = {}
         for f, k in form.factors:
-            if k < 0 and isinstance(f, App) and f.op is T.sum:
-                found.update(self.strict(f))
+            if k < 0:
+                found = joined(found, self.strict(f))
         return found
 
+    def within_log(self, form: Form) -> Context:
+        """Where a form is built of which the log, or the sign, is asked."""
+        return Context(self.strict(form), exact=True)
+
     def strict(self, form: Form) -> Masks:
-        if not (isinstance(form, App) and form.op is T.sum):
+        """For each exponent that is summed inside, the factors that may hide its maximum."""
+        if isinstance(form, App) and form.op is T.sum:
+            _, expo, factors = self.a.parts(form.args[0])
+            moving = self._moving(expo, form.args[1])
+            hiding = tuple(f for f, _ in factors if may_vanish(f))
+            if not moving.terms:
+                return self.strict(form.args[0])
+            return {(moving, form.args[1]): frozenset([hiding])}
+        if isinstance(form, App) and form.op in LINEAR:
+            parts = list(form.forms)
+        elif isinstance(form, Sum):
+            parts = [m for m, _ in form.terms]
+        elif isinstance(form, Prod):
+            parts = [f for f, _ in form.factors]
+        else:
             return {}
-        _, expo, factors = self.a.parts(form.args[0])
-        moving = self._moving(expo, form.args[1])
-        return {(moving, form.args[1]): tuple(f for f, k in factors if may_vanish(f))} if moving.terms else {}
+        found: Masks = {}
+        for part in parts:
+            found = joined(found, self.strict(part))
+        return found
 
     def _moving(self, expo: Lin, axes: Axes) -> Lin:
         return self.a.lin({m: c for m, c in expo.terms if not m.constant_along(axes)})
 
     # -- sums -----------------------------------------------------------------------------
 
-    def _parts(self, form: Sum, masks: Masks) -> list[tuple[Fraction, Lin, Variable | None]]:
-        return [(c, *self.split(m, masks)) for m, c in form.terms]
+    def _parts(self, form: Sum, where: Context) -> list[tuple[Fraction, Lin, Variable | None]]:
+        return [(c, *self.split(m, where)) for m, c in form.terms]
 
-    def _is_uneven(self, form: Sum, masks: Masks) -> bool:
-        return len({e for _, e, _ in self._parts(form, masks)}) > 1
+    def _is_uneven(self, form: Sum, where: Context) -> bool:
+        return len({e for _, e, _ in self._parts(form, where)}) > 1
 
-    def _split_sum(self, form: Sum, outer: Lin, k: Fraction, masks: Masks) -> Scaled:
+    def _split_sum(self, form: Sum, outer: Lin, k: Fraction, where: Context) -> Scaled:
         """``exp(outer) * form**k`` as ``(e, r)`` with ``exp(e) * r**k``."""
         if not hot(form):
             return outer, self._cold_sum(form)
-        parts = self._parts(form, masks)
+        parts = self._parts(form, where)
         if len({e for _, e, _ in parts}) == 1:
             expo = Counter[Form](dict(outer.terms))
             self._gather(expo, parts[0][1], k)
             return self.a.lin(expo), self.total([(c, self._or_one(r)) for c, _, r in parts])  # type: ignore[arg-type]
-        shifted = []
-        for c, e, r in parts:
-            whole = Counter[Form](dict(e.terms))
-            self._gather(whole, outer, 1 / k)
-            shifted.append((c, self.a.lin(whole), r))  # type: ignore[arg-type]
+        inner, outer = self._absorbed(outer, k, [e for _, e, _ in parts])
+        shifted = [
+            (c, self._keep(self._plus(e, inner, ONE), m), r) for (c, e, r), (m, _) in zip(parts, form.terms)
+        ]
         top = self.a.app(T.maximum, *sorted({e for _, e, _ in shifted}, key=lambda e: e.uid))
         level = self.linear(self.a.lin({top: ONE}))
         pure = all(r is None for _, _, r in shifted) and sum((c for c, _, _ in shifted), ZERO) == 0
         function = at.expm1 if pure else at.exp
         terms = []
         for c, e, r in shifted:
-            v = self.make(function, self.make(at.sub, self.linear(e), level))
+            v = self.make(function, self.make(at.sub, self.value(e), level))
             terms.append((c, v if r is None else self.make(at.mul, v, r)))
-        return self.a.lin({top: k}), self.total(terms)
+        return self._plus(outer, self.a.lin({top: ONE}), k), self.total(terms)
+
+    def _keep(self, expo: Lin, form: Form) -> Form:
+        """An exponent, marked with the factors of the term that silence it where they vanish."""
+        hidden = self._hidden(expo, form)
+        return self.a.app(T.kept, expo, hidden, bcast=expo.bcast) if hidden else expo
+
+    def _plus(self, a: Lin, b: Lin, k: Fraction) -> Lin:
+        """``a + k*b``."""
+        out = Counter[Form](dict(a.terms))
+        self._gather(out, b, k)
+        return self.a.lin(out)  # type: ignore[arg-type]
+
+    def _absorbed(self, outer: Lin, k: Fraction, exponents: list[Lin]) -> tuple[Lin, Lin]:
+        """``exp(outer) * sum(exp(e_i))**k``: is outer better added to each ``e_i``?
+
+        ``a + max(0, b - a)`` loses digits that ``max(a, b)`` keeps.
+        """
+        shared = {m for e in exponents for m, _ in e.terms}
+        inner = self.a.lin({m: c / k for m, c in outer.terms if m in shared})
+        return inner, self.a.lin({m: c for m, c in outer.terms if m not in shared})
 
     def _or_one(self, rest: Variable | None) -> Variable:
         return self.constant(ONE) if rest is None else rest
 
     def _cold_sum(self, form: Sum) -> Variable:
         """A sum of values; logs give their exponents to the linear part first."""
-        linear, logs = Counter[Form](), []
-        for m, c in form.terms:
-            if isinstance(m, App) and m.op is T.log and hot(m.args[0]):
-                e, r = self.log_parts(m.args[0])
-                self._gather(linear, e, c)
-                if r is not None:
-                    logs.append((c, r))
-            else:
-                linear[m] += c  # type: ignore[assignment]
-        lin = self.a.lin(linear)  # type: ignore[arg-type]
+        logs: list[tuple[Fraction, Variable]] = []
+        hidden = [(m, c) for m, c in form.terms if isinstance(m, App) and m.op is T.log and hot(m.args[0])]
+        lin = self.a.lin({m: c for m, c in form.terms if (m, c) not in hidden})
+        for m, c in hidden:
+            # As c * (lin/c + log(...)): what cancels inside the log does so before it is added.
+            e, r = self.log_parts(m.args[0], self.a.lin({n: d / c for n, d in lin.terms}))
+            lin = self.a.lin({n: d * c for n, d in e.terms})
+            if r is not None:
+                logs.append((c, r))
         terms = [(ONE, self.linear(lin))] if lin.terms else []
         return self.total(terms + logs)
 
@@ -305,22 +386,66 @@ class Builder:
 
     # -- logs -----------------------------------------------------------------------------
 
-    def log_parts(self, form: Form) -> Scaled:
-        """``log(form)`` as ``(e, r)`` with ``log(form) == e + r``."""
-        coeff, expo, factors = self.a.parts(form)
-        if isinstance(form, Sum) and len(form.terms) == 2 and self._is_one_plus(form):
-            (_, _), (m, _) = form.terms
-            inner = self.a.parts(m)[1]
-            if not self.a.parts(m)[2] and len(form.terms) == 2:
-                return self._log_add_exp(self.a.no_exponent, inner)
-        e, r = self.split(form, self.strict(form))
-        return e, None if r is None else self.make(at.log, r)
+    def log_parts(self, form: Form, outer: Lin | None = None) -> Scaled:
+        """``outer + log(form)`` as ``(e, r)`` with the value ``e + r``."""
+        outer = self.a.no_exponent if outer is None else outer
+        sign, expo, factors = self.a.parts(form)
+        if not expo.terms and len(factors) == 1 and isinstance(factors[0][0], Sum) and factors[0][1] == 1:
+            pair = self._pair(factors[0][0])
+            if pair is not None:
+                return self._log_pair(pair[0], sign * pair[1], sign * pair[2], outer)
+            if isinstance(form, Sum) and hot(form):
+                e, r = self._split_sum(form, outer, ONE, self.within_log(form))
+                return e, None if r is None else self.make(at.log, r)
+        e, r = self.split(form, self.within_log(form))
+        return self._plus(outer, e, ONE), None if r is None else self._log_of(form, r)
 
-    def _is_one_plus(self, form: Sum) -> bool:
-        return form.terms[0][0] is self.a.one and all(c == 1 for _, c in form.terms)
+    def _log_of(self, form: Form, rest: Variable) -> Variable:
+        """The log of a rest.  A shifted sum of exponentials is at least 1; as ``log1p(s - 1)`` it
+        is not shifted a second time by Aesara's own `local_log_sum_exp`."""
+        while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+            form = form.args[0]
+        if isinstance(form, App) and form.op is T.sum and not self.a.parts(form.args[0])[2]:
+            return self.make(at.log1p, self.make(at.sub, rest, self.constant(ONE)))
+        return self.make(at.log, rest)
 
-    def _log_add_exp(self, a: Lin, b: Lin) -> Scaled:
-        return self.a.no_exponent, self.make(at.softplus, self.linear(b))
+    def _pair(self, form: Sum) -> tuple[Lin, Fraction, Fraction] | None:
+        """``c + d*exp(e)`` with ``abs(c) == abs(d) == 1`` as ``(e, c, d)``."""
+        if len(form.terms) != 2:
+            return None
+        (m, c), (n, d) = sorted(form.terms, key=lambda t: t[0] is not self.a.one)
+        coeff, expo, factors = self.a.parts(n)
+        if m is not self.a.one or factors or coeff != 1 or abs(c) != 1 or abs(d) != 1:
+            return None
+        return expo, c, d
+
+    def _log_pair(self, e: Lin, c: Fraction, d: Fraction, outer: Lin) -> Scaled:
+        """``outer + log(c + d*exp(e))`` for ``c`` and ``d`` of absolute value 1."""
+        inner, left = self._absorbed(outer, ONE, [e])
+        gap = self.linear(e)
+        if c == d:
+            if not inner.terms:
+                return left, self.make(at.softplus, gap)
+            low, high = self.linear(inner), self.linear(self._plus(inner, e, ONE))
+            gap = self.make(at.switch, self.make(at.eq, low, high), self.constant(ZERO), gap)
+            top = self.a.leaf(self.make(at.maximum, low, high), tuple(high.type.broadcastable))
+            small = self.make(at.log1p, self.make(at.exp, self.make(at.neg, self.make(at.abs, gap))))
+            return self._plus(left, self.a.lin({top: ONE}), ONE), small
+        if c > 0:
+            return outer, self.make(at.log1mexp, gap)
+        return self._plus(outer, e, ONE), self.make(at.log1mexp, self.make(at.neg, gap))
+
+
+def _dimshuffle(var: Variable, order: tuple[int | str, ...]) -> Variable:
+    return var.dimshuffle(order)
+
+
+#: At the root of a graph.
+PLAIN = Context({})
+
+
+def joined(a: Masks, b: Masks) -> Masks:
+    return {key: a.get(key, frozenset()) | b.get(key, frozenset()) for key in {**a, **b}}
 
 
 def may_vanish(form: Form) -> bool:
@@ -333,23 +458,19 @@ def may_vanish(form: Form) -> bool:
     return not form.nonneg
 
 
-def _is_const(var: Variable, coeff: Fraction) -> bool:
-    data = getattr(var, "data", None)
-    return data is not None and np.ndim(data) == 0 and float(data) == float(coeff)
-
-
 # -- how each operator splits ---------------------------------------------------------------
 
 
-def _sum(b: Builder, form: App, masks: Masks) -> Scaled:
+def _sum(b: Builder, form: App, where: Context) -> Scaled:
     inner, axes = form.args
-    expo, rest = b.split(inner, masks)
+    expo, rest = b.split(inner, where)
     moving = b._moving(expo, axes)
     still = b.a.lin({m: c for m, c in expo.terms if m.constant_along(axes)})
     if not moving.terms:
         return still, b.make(at.sum, b._or_one(rest), axis=axes, keepdims=True)
     factors = {f for f, _ in b.a.parts(inner)[2]}
-    hidden = tuple(f for f in masks.get((moving, axes), ()) if f in factors)
+    choices = [h for h in where.masks.get((moving, axes), ()) if factors.issuperset(h)]
+    hidden = max(choices, key=len, default=())
     top = b.a.app(T.shift, moving, axes, hidden, bcast=b.a._kept(moving, axes))
     exponent = b.make(at.sub, _kept(b, moving, hidden), b.atom(top))
     power = b.make(at.exp, exponent)
@@ -367,28 +488,31 @@ def _kept(b: Builder, expo: Lin, hidden: tuple[Form, ...]) -> Variable:
         if isinstance(f, App) and f.op is T.mask:
             out = b.masked(f, out, low)
         else:
-            out = b.make(at.switch, b.make(at.neq, b.value(f), b.constant(ZERO)), out, low)
+            there = b.make(at.neq, b._or_one(b.split(f, b.within_log(f))[1]), b.constant(ZERO))
+            out = b.make(at.switch, there, out, low)
     return out
 
 
 def _shift(b: Builder, form: App) -> Variable:
     """The maximum over axes, 0 where it is infinite."""
     lin, axes, hidden = form.args
-    top = b.make(at.max, _kept(b, lin, hidden), axis=axes, keepdims=True)
+    top = b.keepdims(Supremum(axes), _kept(b, lin, hidden), axes)
     return b.make(at.switch, b.make(at.isinf, top), b.constant(ZERO), top)
 
 
 def _maximum(b: Builder, form: App) -> Variable:
-    parts = [b.linear(e) for e in form.forms if isinstance(e, Lin)]
+    parts = [b.value(e) for e in form.forms]
     out = parts[0]
     for other in parts[1:]:
         out = b.make(at.maximum, out, other)
     return b.make(at.switch, b.make(at.isinf, out), b.constant(ZERO), out)
 
 
-def _moved(b: Builder, form: App, masks: Masks) -> Scaled:
+def _moved(b: Builder, form: App, where: Context) -> Scaled:
     inner, move = form.args
-    expo, rest = b.split(inner, masks)
+    expo, rest = b.split(inner, where)
+    if any(m.bcast and move.restricted(m.bcast) is None for m, _ in expo.terms):
+        return b.a.no_exponent, b.make(move.apply, b.value(inner, where))
     moved = Counter[Form]()
     for m, c in expo.terms:
         for n, d in b.a.terms_of(b.a.move(m, move)).items():
@@ -396,7 +520,7 @@ def _moved(b: Builder, form: App, masks: Masks) -> Scaled:
     return b.a.lin(moved), None if rest is None else b.make(move.apply, rest)  # type: ignore[arg-type]
 
 
-def _log(b: Builder, form: App, masks: Masks) -> Scaled:
+def _log(b: Builder, form: App, where: Context) -> Scaled:
     inner = form.args[0]
     if isinstance(inner, Sum) and not hot(inner):
         one = dict(inner.terms).get(b.a.one)
@@ -409,7 +533,7 @@ def _log(b: Builder, form: App, masks: Masks) -> Scaled:
     return b.a.no_exponent, b.total(terms + ([(ONE, rest)] if rest is not None else []))
 
 
-def _dot(b: Builder, form: App, masks: Masks) -> Scaled:
+def _dot(b: Builder, form: App, where: Context) -> Scaled:
     left, right = form.args
     batch = int(form.op is T.batched_dot)
     sides = []
@@ -419,37 +543,52 @@ def _dot(b: Builder, form: App, masks: Masks) -> Scaled:
         (left, left.ndim - 1, [*range(batch + rows), *(["x"] * columns)]),
         (right, right.ndim - 1 if columns == 0 else batch, [*range(batch), *(["x"] * rows), *([right.ndim - 1] * columns)]),
     ):
-        expo, rest = b.split(side, masks)
-        if expo.terms:
-            top = b.a.app(T.shift, expo, (axis,), (), bcast=b.a._kept(expo, (axis,)))
-            power = b.make(at.exp, b.make(at.sub, b.linear(expo), b.atom(top)))
+        expo, rest = b.split(side, where)
+        moving = b._moving(expo, (axis,))
+        still = Counter[Form]({m: c for m, c in expo.terms if m.constant_along((axis,))})
+        if moving.terms:
+            top = b.a.app(T.shift, moving, (axis,), (), bcast=b.a._kept(moving, (axis,)))
+            still[top] += ONE  # type: ignore[assignment]
+            power = b.make(at.exp, b.make(at.sub, b.linear(moving), b.atom(top)))
             rest = power if rest is None else b.make(at.mul, power, rest)
-            for m, c in b.a.terms_of(b.a.shuffle(top, tuple(order))).items():
-                level[m] += c  # type: ignore[assignment]
+        for m, c in still.items():
+            for n, d in b.a.terms_of(b.a.shuffle(m, tuple(order)) if m.bcast else m).items():
+                level[n] += c * d  # type: ignore[assignment]
         sides.append(b._or_one(rest))
     op = at.dot if form.op is T.dot else at.batched_dot
     return b.a.lin(level), b.make(op, *sides)  # type: ignore[arg-type]
 
 
-def _switch(b: Builder, form: App, masks: Masks) -> Scaled:
+def _switch(b: Builder, form: App, where: Context) -> Scaled:
     cond, yes, no = form.args
-    (e, r), (f, s) = b.split(yes, masks), b.split(no, masks)
+    (e, r), (f, s) = b.split(yes, where), b.split(no, where)
     out = b.make(at.switch, b.raw(cond), b._or_one(r), b._or_one(s))
     if e is f:
         return e, out
     return b.a.lin({b.a.app(T.switch, cond, e, f): ONE}), out
 
 
-def _abs(b: Builder, form: App, masks: Masks) -> Scaled:
-    expo, rest = b.split(form.args[0], masks)
+def _abs(b: Builder, form: App, where: Context) -> Scaled:
+    expo, rest = b.split(form.args[0], where)
     return expo, b.make(at.abs, b._or_one(rest))
 
 
-def _prod(b: Builder, form: App, masks: Masks) -> Scaled:
+def _prod(b: Builder, form: App, where: Context) -> Scaled:
     inner, axes = form.args
-    expo, rest = b.split(inner, masks)
+    expo, rest = b.split(inner, where)
     level = b.a.add(*(b.a.mul(b.a.const(c), b.a.sum(m, axes)) for m, c in expo.terms))
     return b.a.lin(b.a.terms_of(level)), b.make(at.prod, b._or_one(rest), axis=axes, keepdims=True)
+
+
+def _cumsum(b: Builder, form: App, where: Context) -> Scaled:
+    inner, axis = form.args
+    expo, rest = b.split(inner, where)
+    if not expo.terms:
+        return expo, b.make(at.cumsum, b._or_one(rest), axis=axis)
+    exponent = b.linear(expo)
+    weights = b.make(at.ones_like, exponent) if rest is None else rest
+    level, total = b.make(ScaledCumsum(axis), exponent, weights)
+    return b.a.lin({b.a.leaf(level, tuple(level.type.broadcastable)): ONE}), total
 
 
 def _scatter(b: Builder, form: App) -> Variable:
@@ -470,7 +609,7 @@ def _softmax(op: Any) -> Any:
     def build(b: Builder, form: App) -> Variable:
         inner, axes = form.args
         axis = axes[0] if len(axes) == 1 else None
-        return b.make(op, b.value(inner), axis=axis)
+        return b.make(op(axis=axis), b.value(inner))
 
     return build
 
@@ -494,22 +633,24 @@ def _mask(b: Builder, form: App) -> Variable:
 SPLITTERS = {
     T.sum: _sum,
     T.prod: _prod,
+    T.cumsum: _cumsum,
     T.dimshuffle: _moved,
     T.subtensor: _moved,
     T.log: _log,
     T.dot: _dot,
     T.batched_dot: _dot,
-    T.switch: lambda b, f, m: _switch(b, f, m) if not isinstance(f.args[1], Lin) else (b.a.no_exponent, _switch_lin(b, f)),
+    T.switch: lambda b, f, w: _switch(b, f, w) if not isinstance(f.args[1], Lin) else (b.a.no_exponent, _switch_lin(b, f)),
     T.abs: _abs,
 }
 PLAIN_BUILDERS: dict[Operator, Any] = {
     T.shift: _shift,
-    T.maximum: lambda b, f: _maximum(b, f) if isinstance(f.args[0], Lin) else b.make(at.maximum, *(b.value(x) for x in f.args)),
+    T.maximum: _maximum,
+    T.kept: lambda b, f: _kept(b, *f.args),
     T.max: _max,
     T.mask: _mask,
     T.scatter: _scatter,
     T.ones_like: _ones,
-    T.softmax: _softmax(softmax),
-    T.log_softmax: _softmax(log_softmax),
+    T.softmax: _softmax(Softmax),
+    T.log_softmax: _softmax(LogSoftmax),
     T.softmax_grad: _softmax_grad,
 }

@@ -35,7 +35,8 @@ def construct(op: Operator, operands: list[Form], parameters: list[Any], a: Lift
         return simple(a, *operands)
     if op in REDUCTIONS:
         axes, keepdims = parameters
-        axes = normal_axes(axes, operands[0].ndim)
+        if not isinstance(axes, Var):
+            axes = normal_axes(axes, operands[0].ndim)
         form: Form = getattr(a, REDUCTIONS[op])(operands[0], axes)
         return form if keepdims else a.drop(form, axes)
     if op is T.pow:

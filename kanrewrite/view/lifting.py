@@ -29,11 +29,15 @@ class Lifting(Algebra):
 
     # -- reductions; all keep their dimensions ----------------------------------------------
 
+    def constant(self, form: Form, axes: Axes) -> bool:
+        """Does a form not depend on the position along some axes?"""
+        return form.constant_along(axes)
+
     def split_along(self, form: Form, axes: Axes) -> tuple[Form, Form]:
         """A product as (what is constant along the axes, what is not)."""
         coeff, expo, factors = self.parts(form)
-        still = {m: c for m, c in expo.terms if m.constant_along(axes)}
-        outer = {f: k for f, k in factors if f.constant_along(axes)}
+        still = {m: c for m, c in expo.terms if self.constant(m, axes)}
+        outer = {f: k for f, k in factors if self.constant(f, axes)}
         inner_expo = self.lin({m: c for m, c in expo.terms if m not in still})
         inner = self.prod(ONE, inner_expo, {f: k for f, k in factors if f not in outer})
         return self.prod(coeff, self.lin(still), outer), inner
@@ -52,9 +56,20 @@ class Lifting(Algebra):
     def prod_along(self, form: Form, axes: Axes) -> Form:
         """``prod(exp(a) * b) == exp(sum(a)) * prod(b)``."""
         coeff, expo, factors = self.parts(form)
-        rest = self.prod(coeff, self.no_exponent, dict(factors))
-        total = [self.mul(self.const(c), self.sum(m, axes)) for m, c in expo.terms]
-        return self.mul(self.exp(self.add(*total)), self._reduced(T.prod, rest, axes))
+        moving = {m: c for m, c in expo.terms if not m.constant_along(axes)}
+        still = self.lin({m: c for m, c in expo.terms if m not in moving})
+        rest = self.prod(coeff, still, dict(factors))
+        total = self.add(*(self.mul(self.const(c), self.sum(m, axes)) for m, c in moving.items()))
+        if rest is self.one:
+            return self.exp(total)
+        return self.mul(self.exp(total), self._reduced(T.prod, rest, axes))
+
+    def cumsum(self, form: Form, axis: int) -> Form:
+        """``cumsum(a * b) == a * cumsum(b)`` where a is constant along the axis."""
+        outer, inner = self.split_along(form, (axis,))
+        if inner is self.one or inner.bcast[axis]:
+            return self.app(T.cumsum, form, axis, bcast=form.bcast)
+        return self.mul(outer, self.app(T.cumsum, inner, axis, bcast=inner.bcast))
 
     def max(self, form: Form, axes: Axes) -> Form:
         """``max(exp(a)) == exp(max(a))``, ``max(a + c) == max(a) + c``, ``max(k*a) == k*max(a)``."""
@@ -82,7 +97,9 @@ class Lifting(Algebra):
         mine = move.restricted(form.bcast) if form.bcast else None
         if not form.bcast:
             return form
-        if isinstance(form, (Leaf, Lin)) or (isinstance(form, App) and form.op not in ELEMENTWISE):
+        if isinstance(form, Lin):
+            return self.add(*(self.mul(self.const(c), self.move(m, move)) for m, c in form.terms))
+        if isinstance(form, Leaf) or (isinstance(form, App) and form.op not in ELEMENTWISE):
             return self._move_atom(form, mine, move)
         if any(p.bcast and move.restricted(p.bcast) is None for p in self._pieces(form)):
             return self._move_atom(form, mine, move)
@@ -122,13 +139,18 @@ class Lifting(Algebra):
         if isinstance(form, App) and form.op is T.dimshuffle:
             inner = form.args[0]
             return self.move(inner, move.after(form.args[1]))
-        if isinstance(form, App) and form.op in (T.sum, T.max, T.prod):
+        if isinstance(form, App) and form.op in (T.sum, T.max, T.prod, T.shift):
             # Permute inside, where the reduced dimension still has its length; drop outside.
             kept = [*move.order, *move.dropped()]
             inside = Shuffle(tuple(kept), form.args[0].bcast)
             axes = tuple(sorted(kept.index(a) for a in form.args[1]))
-            reduce = {T.sum: self.sum, T.max: self.max, T.prod: self.prod_along}[form.op]
-            whole = reduce(self.move(form.args[0], inside), axes)
+            moved = self.move(form.args[0], inside)
+            if form.op is T.shift:
+                lin = self.lin(self.terms_of(moved))
+                hidden = tuple(self.move(f, Shuffle(tuple(kept), f.bcast)) for f in form.args[2])
+                whole: Form = self.app(T.shift, lin, axes, hidden, bcast=self._kept(lin, axes))
+            else:
+                whole = {T.sum: self.sum, T.max: self.max, T.prod: self.prod_along}[form.op](moved, axes)
             last = Shuffle(tuple(range(len(move.order))), whole.bcast)
             return whole if not move.dropped() else self.app(T.dimshuffle, whole, last, bcast=last.result())
         return self.app(T.dimshuffle, form, move, bcast=move.result())
@@ -179,7 +201,32 @@ class Lifting(Algebra):
             self.shuffle(out_a, tuple(order_a)) if out_a.bcast else out_a,
             self.shuffle(out_b, tuple(order_b)) if out_b.bcast else out_b,
         ]
+        rest_a, rest_b = self._together(rest_a, rest_b, inner_a, inner_b, batch)
         return self.mul(*lifted, self.app(op, rest_a, rest_b, bcast=bcast))
+
+    def _together(self, a: Form, b: Form, inner_a: int, inner_b: int, batch: int) -> tuple[Form, Form]:
+        """``dot(a * c, b) == dot(a, c * b)`` where c lies along the contracted axis only.
+
+        Exponentials on both sides meet on one, where they may cancel.
+        """
+        if not (hot(a) and hot(b)):
+            return a, b
+        free_a = tuple(d for d in range(batch, a.ndim) if d != inner_a)
+        free_b = tuple(d for d in range(batch, b.ndim) if d != inner_b)
+        lead: list[int | str] = list(range(batch))
+        along, rest = self.split_along(b, free_b)
+        if hot(along) and along.bcast[:batch] == b.bcast[:batch]:
+            order = [*lead, *("x" for _ in free_a), inner_b]
+            return self.mul(a, self.shuffle(along, tuple(order))), self._whole(rest, b)
+        along, rest = self.split_along(a, free_a)
+        if hot(along) and along.bcast[:batch] == a.bcast[:batch]:
+            order = [*lead, inner_a, *("x" for _ in free_b)]
+            return self._whole(rest, a), self.mul(b, self.shuffle(along, tuple(order)))
+        return a, b
+
+    def _whole(self, rest: Form, like: Form) -> Form:
+        """Ones where a tensor has lost a length that its contraction needs."""
+        return rest if rest.bcast == like.bcast else self.mul(rest, self.app(T.ones_like, like))
 
     def _lifted(self, form: Form, axis: int, batch: int) -> tuple[Form, Form]:
         outer, inner = self.split_along(form, (axis,))

@@ -56,7 +56,7 @@ class Shuffle(Move):
         return str(list(self.order))
 
     def restricted(self, bcast: Bcast) -> Move:
-        return Shuffle(self.order, bcast)
+        return Shuffle(_without_waste(self.order, len(bcast)), bcast)
 
     def is_identity(self) -> bool:
         return self.order == tuple(range(len(self.whole)))
@@ -72,12 +72,14 @@ class Shuffle(Move):
 
     def after(self, first: Shuffle) -> Shuffle:
         """This shuffle after another one, where a dropped dimension may serve as a new one."""
-        order = [first.order[o] if o != "x" else "x" for o in self.order]  # type: ignore[index]
-        spare = [d for d in range(len(first.whole)) if d not in order]
-        for place, o in enumerate(order):
-            if o == "x" and spare:
-                order[place] = spare.pop(0)
-        return Shuffle(tuple(order), first.whole)
+        order = tuple(first.order[o] if o != "x" else "x" for o in self.order)  # type: ignore[index]
+        return Shuffle(_without_waste(order, len(first.whole)), first.whole)
+
+
+def _without_waste(order: tuple[int | str, ...], ndim: int) -> tuple[int | str, ...]:
+    """An order that drops no dimension of length 1 where it inserts another."""
+    spare = [d for d in range(ndim) if d not in order]
+    return tuple(spare.pop(0) if o == "x" and spare else o for o in order)
 
 
 class Index(Move):

@@ -29,13 +29,18 @@ class LiftingPass(GraphRewriter):
             for out in node.outputs:
                 if isinstance(out.type, TensorType) and out.type.dtype in FLOATS:
                     view.read(out)
+        recogniser = self.recogniser() if self.recogniser is not None else None
         builders: dict[str, Builder] = {}
         needed = self.needed(fgraph, view)
         for var in needed:
-            dtype = var.type.dtype
+            compared = view.compared(var)
+            dtype = var.type.dtype if compared is None else var.owner.inputs[0].type.dtype
             if dtype not in builders:
-                builders[dtype] = Builder(view, dtype, self.recogniser)
-            new = self.fit(builders[dtype].value(view.read(var)), var)
+                builders[dtype] = Builder(view, dtype, recogniser)
+            if compared is None:
+                new = self.fit(builders[dtype].value(view.read(var)), var)
+            else:
+                new = builders[dtype].comparison(compared, var)
             if new is not var:
                 copy_stack_trace(var, new)
                 fgraph.replace(var, new, reason="lifting", import_missing=False)
@@ -50,18 +55,22 @@ class LiftingPass(GraphRewriter):
             if var in seen:
                 continue
             seen.add(var)
-            if view.is_event(var):
+            compared = view.compared(var)
+            if compared is not None:
                 found[var] = None
-                stack.extend(self.leaves(view, var))
+                stack.extend(self.leaves(compared))
+            elif view.is_event(var):
+                found[var] = None
+                stack.extend(self.leaves(view.read(var)))
             elif var.owner is not None:
                 stack.extend(var.owner.inputs)
         return list(found)
 
-    def leaves(self, view: View, var: Variable) -> list[Variable]:
-        """The variables that the form of an event is built from."""
+    def leaves(self, form: Any) -> list[Variable]:
+        """The variables that a form is built from."""
         from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum
 
-        out, stack, seen = [], [view.read(var)], set()
+        out, stack, seen = [], [form], set()
         while stack:
             form = stack.pop()
             if form in seen:

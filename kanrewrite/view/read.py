@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 from aesara.graph.basic import Apply, Constant, Variable
+from aesara.scalar.basic import Cast
 from aesara.tensor.basic import Alloc, Join, get_scalar_constant_value
 from aesara.tensor.blas import BatchedDot
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.exceptions import NotScalarConstantError
-from aesara.tensor.math import Dot, Max, Prod as ProdOp, Sum as SumOp
+from aesara.tensor.extra_ops import CumOp
+from aesara.tensor.math import Dot, Max, MaxAndArgmax, Prod as ProdOp, Sum as SumOp
 from aesara.tensor.shape import Reshape as ReshapeOp
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.subtensor import (
@@ -33,11 +35,12 @@ from aesara.tensor.type import TensorType
 from aesara.tensor.type_other import NoneTypeT, SliceType
 
 from kanrewrite.terms import Operator, T, operator_of
-from kanrewrite.view.forms import HALF, ONE, Form
+from kanrewrite.view.forms import HALF, ONE, Form, Sum
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.lifting import Lifting, hot
 from kanrewrite.view.moves import Index, Move, Reshape, Shuffle
 
+COMPARISONS = {T.eq, T.neq, T.lt, T.le, T.gt, T.ge}
 FLOATS = ("float16", "float32", "float64")
 Reader = Callable[["View", Apply, Lifting], Form | None]
 
@@ -83,7 +86,7 @@ class View:
         if value is not None:
             return algebra.const(value)
         node = var.owner
-        if node is None or len(node.outputs) != 1:
+        if node is None or var is not node.outputs[0]:
             return self.leaf(var, algebra)
         self.read_count += 1
         reader = READERS.get(type(node.op))
@@ -96,6 +99,20 @@ class View:
             return self.leaf(var, algebra)
         self._judge(var, node, form, algebra)
         return form
+
+    def compared(self, var: Variable) -> Form | None:
+        """What a variable compares with zero, where an exponential hides the comparison.
+
+        ``exp(a) * r > 0`` is ``r > 0``: an exponential is never zero, though its value may be.
+        """
+        node = var.owner
+        if node is None or not isinstance(node.op, Elemwise) or operator_of(node.op) not in COMPARISONS:
+            return None
+        left, right = node.inputs
+        if constant_of(right) != 0 or left.type.dtype not in FLOATS:
+            return None
+        form = self.read(left)
+        return form if hot(form) else None
 
     def leaf(self, var: Variable, algebra: Lifting) -> Form:
         constant = isinstance(var, Constant) and bool(np.all(np.asarray(var.data) >= 0))
@@ -142,6 +159,10 @@ def meets(node: Apply, inputs: list[Form], form: Form, algebra: Lifting) -> bool
         return hot(form) and bool(algebra.parts(form)[2])
     if name in ("add", "sub"):
         return sum_gains(inputs, hots, form, algebra)
+    if isinstance(node.op, Elemwise):
+        return isinstance(node.op.scalar_op, Cast) and hot(form)
+    if isinstance(node.op, (Dot, BatchedDot)):
+        return len(hots) > 1
     return isinstance(node.op, SoftmaxGrad)
 
 
@@ -157,12 +178,20 @@ def sum_gains(inputs: list[Form], hots: list[Form], form: Form, algebra: Lifting
     after = algebra.terms_of(form)
     if len(after) < before:
         return True
-    coeffs = [c for f in hots for m, c in algebra.terms_of(f).items() if hot(m)]
-    constants = [c for f in inputs if not hot(f) for m, c in algebra.terms_of(f).items() if m is algebra.one]
-    if len({c > 0 for c in coeffs}) > 1 or any((c > 0) != (coeffs[0] > 0) for c in constants):
+    if any(cancelling(f, algebra) for f, _ in algebra.parts(form)[2]):
         return True
+    # A hot common factor came out, and no exponential stayed with only some of the terms.
     _, _, factors = algebra.parts(form)
-    return len(hots) > 1 and any(hot(f) for f, _ in factors[:-1] + factors[1:])
+    inner = [f for f, k in factors if isinstance(f, Sum) and k == 1]
+    even = len(inner) == 1 and not any(algebra.parts(m)[1].terms for m, _ in inner[0].terms)
+    return len(hots) > 1 and even and any(hot(f) for f, _ in factors if f is not inner[0])
+
+
+def cancelling(form: Form, algebra: Lifting) -> bool:
+    """Is it a sum of pure exponentials whose coefficients add up to zero?"""
+    if not isinstance(form, Sum) or sum(c for _, c in form.terms):
+        return False
+    return all(not algebra.parts(m)[2] for m, _ in form.terms)
 
 
 def constant_of(var: Variable) -> Fraction | None:
@@ -187,10 +216,12 @@ def constant_of(var: Variable) -> Fraction | None:
 
 def _elemwise(view: View, node: Apply, a: Lifting) -> Form | None:
     op = operator_of(node.op)
+    if isinstance(node.op.scalar_op, Cast):
+        return _cast(view, node, a)
     reader = ELEMWISE.get(op)
     if reader is not None:
         return reader(view, node, a)
-    return view.define(op, node.inputs, a)
+    return view.define(op, node.inputs, a) if _same_dtype(node, a) else None
 
 
 def _plain(constructor: Callable[..., Form]) -> Reader:
@@ -267,6 +298,14 @@ def _reduction(name: str) -> Reader:
         return a.drop(getattr(a, name)(form, axes), axes)
 
     return read
+
+
+def _cumsum(view: View, node: Apply, a: Lifting) -> Form | None:
+    axis = node.op.axis
+    if node.op.mode != "add" or node.inputs[0].type.dtype != a.dtype or axis is None:
+        return None
+    form = view.read(node.inputs[0])
+    return a.cumsum(form, axis % node.inputs[0].type.ndim) if form.bcast else None
 
 
 def _move(build: Callable[[Apply, list[Variable], Any], Move | None]) -> Reader:
@@ -350,9 +389,7 @@ def _dot(view: View, node: Apply, a: Lifting) -> Form | None:
 def _softmax(view: View, node: Apply, a: Lifting) -> Form | None:
     if not _same_dtype(node, a):
         return None
-    axis = axes_of(node) if node.op.axis is not None else tuple(range(node.inputs[0].type.ndim))
-    op = {Softmax: T.softmax, LogSoftmax: T.log_softmax, SoftmaxGrad: T.softmax_grad}[type(node.op)]
-    return view.define(op, node.inputs, a, axis)
+    return view.define(SOFTMAX[type(node.op)], node.inputs, a, axes_of(node))
 
 
 def _define(self: View, op: Operator, inputs: list[Variable], a: Lifting, *parameters: Any) -> Form | None:
@@ -361,11 +398,7 @@ def _define(self: View, op: Operator, inputs: list[Variable], a: Lifting, *param
     if found is None:
         return None
     left, right = found
-    operands: list[Any] = []
-    for i in inputs:
-        if constant_of(i) is None and i.type.dtype != a.dtype:
-            return None
-        operands.append(self.operand(i, a))
+    operands = [self.operand(i, a) for i in inputs]
     bindings = dict(zip(left[1:], [*operands, *parameters]))
     return instantiate(right, bindings, a)
 
@@ -389,10 +422,24 @@ ELEMWISE: dict[Operator, Reader] = {
     T.switch: _switch,
 }
 
+def _cast(view: View, node: Apply, a: Lifting) -> Form | None:
+    """``cast(softmax(n))`` of integers n, which Aesara computes in float16 or refuses."""
+    inner = node.inputs[0].owner
+    if inner is None or type(inner.op) not in (Softmax, LogSoftmax):
+        return None
+    if inner.inputs[0].type.dtype in FLOATS:
+        return None
+    return view.define(SOFTMAX[type(inner.op)], inner.inputs, a, axes_of(inner))
+
+
+SOFTMAX = {Softmax: T.softmax, LogSoftmax: T.log_softmax, SoftmaxGrad: T.softmax_grad}
+
 READERS: dict[type, Reader] = {
     Elemwise: _elemwise,
     SumOp: _reduction("sum"),
     Max: _reduction("max"),
+    MaxAndArgmax: _reduction("max"),
+    CumOp: _cumsum,
     ProdOp: _reduction("prod_along"),
     DimShuffle: _move(_dimshuffle),
     Subtensor: _move(_subtensor),

@@ -1,7 +1,171 @@
+"""Recognition: parts of forms that a fused operator computes.
+
+The rules are the library's equations from formula to operator.  They are matched against forms,
+so one equation finds every spelling that reads as the same form, inside larger products and sums.
+"""
+
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
+
+from kanrewrite.terms import Operator, T
+from kanrewrite.view.forms import App, Form, Lin, Prod, Sum
+from kanrewrite.view.instantiate import instantiate
+from kanrewrite.view.lifting import LINEAR, Lifting, hot
+from kanrewrite.view.matching import Bindings, FormMatcher, is_parameter
+from kanrewrite.view.patterns import PatternAlgebra, pattern_form
+
+#: How many times one form is rewritten.
+LIMIT = 32
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """A rule: a pattern as a form, what it is replaced by, the check of its guards."""
+
+    name: str
+    pattern: Form
+    replacement: Any
+    allowed: Callable[[Bindings], bool]
+    #: Operators that the form must hold as a factor or a term.
+    needed: frozenset[Any]
 
 
 class Recogniser:
-    def rewrite(self, form: Any, a: Any) -> Any:
-        return form
+    """Rewrites forms by rules, parts first.
+
+    Parameters
+    ----------
+    rules
+        Name, left side, right side and guard check of each, tried in this order.
+    """
+
+    def __init__(self, rules: Iterable[tuple[str, Any, Any, Callable[[Bindings], bool]]]):
+        algebra = PatternAlgebra()
+        self.rules = []
+        for name, left, right, allowed in rules:
+            pattern = pattern_form(left, algebra)
+            self.rules.append(Recognition(name, pattern, right, allowed, heads(pattern)))
+        self._known: dict[Form, Form] = {}
+        #: The rules that fired, with the form they were found in.
+        self.fired: list[tuple[str, Form]] = []
+
+    def rewrite(self, form: Form, a: Lifting) -> Form:
+        """The form with every recognised part replaced."""
+        if not isinstance(form, (Prod, Sum)) and not is_sum_over(form):
+            return form
+        known = self._known.get(form)
+        if known is None:
+            known = self._known[form] = self._rewrite(form, a)
+        return known
+
+    def _rewrite(self, form: Form, a: Lifting) -> Form:
+        parts = out = self._parts(form, a)
+        for _ in range(LIMIT):
+            new = self._once(out, a)
+            if new is None:
+                return out if balanced(parts, out, a) else parts
+            out = self._parts(new, a) if isinstance(new, (Prod, Sum)) else new
+        return out
+
+    def _parts(self, form: Form, a: Lifting) -> Form:
+        if isinstance(form, Sum):
+            new = [(self.rewrite(m, a), c) for m, c in form.terms]
+            if all(m is n for (m, _), (n, _) in zip(form.terms, new)):
+                return form
+            return a.add(*(a.mul(a.const(c), m) for m, c in new))
+        if isinstance(form, App):
+            inner = self.rewrite(form.args[0], a)
+            return form if inner is form.args[0] else a.app(form.op, inner, *form.args[1:], bcast=form.bcast)
+        assert isinstance(form, Prod)
+        sums = {
+            f: self.rewrite(f, a) for f, k in form.factors if k > 0 and (isinstance(f, Sum) or is_sum_over(f))
+        }
+        if all(f is g for f, g in sums.items()):
+            return form
+        rest = a.prod(form.coeff, form.expo, {f: k for f, k in form.factors if f not in sums})
+        return a.mul(rest, *(a.pow(sums[f], k) for f, k in form.factors if f in sums))
+
+    def _once(self, form: Form, a: Lifting) -> Form | None:
+        mine = heads(form)
+        matcher = FormMatcher(a)
+        for rule in self.rules:
+            if not rule.needed <= mine:
+                continue
+            for bindings, rest, join in matches(matcher, rule.pattern, form):
+                if rule.allowed(bindings):
+                    self.fired.append((rule.name, form))
+                    return join(instantiate(rule.replacement, bindings, a), rest)
+        return None
+
+
+def balanced(before: Form, after: Form, a: Lifting) -> bool:
+    """Has no exponential lost the partner that it would have cancelled with?
+
+    ``exp(x)/(1 + exp(2*x))`` stays what it is: ``exp(x) * sigmoid(-2*x)`` can be inf times 0.
+    """
+    if before is after or isinstance(before, Sum) or not hot(after):
+        return True
+    _, expo, factors = a.parts(after)
+    left = exponents(expo) | {m for f, _ in factors for m in exponents(f)}
+    _, old_expo, old_factors = a.parts(before)
+    kept = {f for f, _ in factors}
+    gone = {m for f, _ in old_factors if f not in kept for m in exponents(f)}
+    return not left & gone
+
+
+def exponents(form: Form) -> set[Form]:
+    """The terms of all exponents in a form that show."""
+    found: set[Form] = set()
+    stack = [form]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Lin):
+            found.update(m for m, _ in part.terms)
+        elif isinstance(part, Prod):
+            stack.extend([part.expo, *(f for f, _ in part.factors)])
+        elif isinstance(part, Sum):
+            stack.extend(m for m, _ in part.terms)
+        elif isinstance(part, App) and part.op in LINEAR:
+            stack.extend(f for f in part.forms if not isinstance(f, Lin))
+    return found
+
+
+def is_sum_over(form: Form) -> bool:
+    return isinstance(form, App) and form.op is T.sum
+
+
+def matches(matcher: FormMatcher, pattern: Form, form: Form) -> Iterable[tuple[Bindings, Any, Any]]:
+    """Matches at the root with extension: bindings, rest, and how to join a result with it."""
+    a = matcher.a
+    if isinstance(pattern, Sum) or (isinstance(pattern, Prod) and _bare_sum(pattern)):
+        target = pattern if isinstance(pattern, Sum) else pattern.factors[0][0]
+        coeff = 1 if isinstance(pattern, Sum) else pattern.coeff
+        for b, scale, rest in matcher.sum(target, form, {}):  # type: ignore[arg-type]
+            by = a.const(scale / coeff)
+            yield b, a.add_terms(rest), lambda new, left, by=by: a.add(a.mul(by, new), left)
+        return
+    for b, rest in matcher.product(pattern, form, {}):
+        yield b, rest, lambda new, left: a.mul(new, left)
+
+
+def _bare_sum(p: Prod) -> bool:
+    return not p.expo.terms and len(p.factors) == 1 and isinstance(p.factors[0][0], Sum) and p.factors[0][1] == 1
+
+
+def heads(form: Form) -> frozenset[Any]:
+    """The operators of the factors of a product or of the terms of a sum."""
+    if isinstance(form, Prod):
+        if _bare_sum(form):
+            return heads(form.factors[0][0])
+        found: set[Any] = {(_head(f), k > 0) for f, k in form.factors if not is_parameter(f)}
+        return frozenset(found | ({"exp"} if form.expo.terms else set()))
+    if isinstance(form, (Sum, Lin)):
+        return frozenset((_head(m), "term") for m, _ in form.terms if not is_parameter(m))
+    return frozenset([(_head(form), True)])
+
+
+def _head(form: Form) -> Operator | str:
+    return form.op if isinstance(form, App) else type(form).__name__

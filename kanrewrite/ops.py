@@ -1,0 +1,112 @@
+"""Operators that Aesara lacks: softmax and maxima of empty axes, sums that carry their scale.
+
+They subclass Aesara's own, so whatever knows those (inplace rewrites, JAX and Numba dispatch,
+gradients) knows these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from aesara.graph.basic import Apply, Variable
+from aesara.graph.op import Op
+from aesara.scalar import scalar_maximum
+from aesara.tensor.elemwise import CAReduce
+from aesara.tensor.special import LogSoftmax as AesaraLogSoftmax
+from aesara.tensor.special import Softmax as AesaraSoftmax
+
+_EMPTY = """
+if (PyArray_SIZE({x}) == 0) {{
+    Py_XDECREF({z});
+    {z} = (PyArrayObject*) PyArray_EMPTY(
+        PyArray_NDIM({x}), PyArray_DIMS({x}), PyArray_TYPE({x}), 0);
+    if ({z} == NULL) {{ {fail} }}
+}} else {{
+{code}
+}}
+"""
+
+
+class _AnyLength:
+    """Mixin: an elementwise-shaped Op of which an empty array gives an empty array."""
+
+    def perform(self, node: Apply, inputs: list[Any], outputs: list[list[Any]]) -> None:
+        if inputs[0].size == 0:
+            outputs[0][0] = inputs[0].copy()
+        else:
+            super().perform(node, inputs, outputs)  # type: ignore[misc]
+
+    def c_code(self, node: Apply, name: str, inp: Any, out: Any, sub: dict[str, str]) -> str:
+        code = super().c_code(node, name, inp, out, sub)  # type: ignore[misc]
+        return _EMPTY.format(x=inp[0], z=out[0], fail=sub["fail"], code=code)
+
+
+class Softmax(_AnyLength, AesaraSoftmax):
+    """Aesara's `Softmax`, of an axis of any length: an empty axis gives an empty result."""
+
+
+class LogSoftmax(_AnyLength, AesaraLogSoftmax):
+    """Aesara's `LogSoftmax`, of an axis of any length."""
+
+
+class Supremum(CAReduce):
+    """The maximum over axes, which is -inf over an axis of length zero.
+
+    Aesara's `Max` refuses such an axis; a sum over it is 0, and so must be its shifted form.
+    """
+
+    __props__ = ("axis",)
+    nfunc_spec = ("max", 1, 1)
+
+    def __init__(self, axis: tuple[int, ...]):
+        super().__init__(scalar_maximum, axis)
+
+    def clone(self, **changes: Any) -> Supremum:
+        return type(self)(axis=changes.get("axis", self.axis))
+
+    def perform(self, node: Apply, inputs: list[Any], outputs: list[list[Any]]) -> None:
+        top = np.max(inputs[0], axis=self.axis, initial=-np.inf)
+        outputs[0][0] = np.asarray(top, dtype=node.outputs[0].type.dtype)
+
+
+class ScaledCumsum(Op):
+    """A cumulative sum of ``exp(a) * r`` as level and rest: ``exp(level) * rest``.
+
+    The level is the largest exponent met so far, so no term that matters underflows however far
+    the exponents range:  ``rest[t] = rest[t-1] * exp(level[t-1] - level[t]) + r[t] * exp(a[t] -
+    level[t])``.
+
+    Parameters
+    ----------
+    axis
+        The summed axis, from 0 on.
+    """
+
+    __props__ = ("axis",)
+
+    def __init__(self, axis: int):
+        self.axis = axis
+
+    def make_node(self, exponent: Variable, rest: Variable) -> Apply:
+        return Apply(self, [exponent, rest], [exponent.type(), exponent.type()])
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: list[Any]) -> list[Any]:
+        return [shapes[0], shapes[0]]
+
+    def perform(self, node: Apply, inputs: list[Any], outputs: list[list[Any]]) -> None:
+        exponent = np.moveaxis(inputs[0], self.axis, 0)
+        weights = np.moveaxis(np.broadcast_to(inputs[1], inputs[0].shape), self.axis, 0)
+        kept = np.where(weights != 0, exponent, -np.inf)
+        level = np.maximum.accumulate(kept, axis=0)
+        level = np.where(np.isinf(level), 0, level).astype(exponent.dtype)
+        power = np.exp(kept - level)
+        term = np.where(weights != 0, weights * power, 0)
+        rest = np.empty_like(exponent)
+        carry = np.zeros(exponent.shape[1:], dtype=exponent.dtype)
+        for t in range(len(exponent)):
+            fade = np.exp(level[t - 1] - level[t]) if t else 1.0
+            carry = np.where(carry != 0, carry * fade, 0) + term[t]
+            rest[t] = carry
+        outputs[0][0] = np.ascontiguousarray(np.moveaxis(level, 0, self.axis))
+        outputs[1][0] = np.ascontiguousarray(np.moveaxis(rest, 0, self.axis))

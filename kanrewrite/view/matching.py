@@ -1,0 +1,295 @@
+"""Matching of forms: products and sums modulo their axioms, with extension.
+
+Pattern and subject are in one canonical form, so what is left to search is which factor, or
+which term, plays which part.  Operands without free parameters go first, a parameter alone goes
+last and takes what is left.  Once a parameter is bound, a part that holds it is *computed* and
+looked up instead of searched.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from itertools import islice, product
+from typing import Any
+
+from unification import Var
+
+from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms
+from kanrewrite.view.lifting import Lifting
+
+Bindings = dict[Any, Any]
+#: A way to match: the bindings and the factor by which subject and pattern differ.
+Scaled = tuple[Bindings, Fraction]
+
+#: In how many ways two parameters alone may share what is left.
+SHARES = 256
+
+
+class FormMatcher:
+    """Matches patterns, which are forms with parameters as leaves, against forms.
+
+    Parameters
+    ----------
+    algebra
+        Of the subjects.
+    instantiate
+        Makes the form of a pattern's form under bindings.
+    opened
+        A leaf as the operator over operands that it hides, or None.
+    """
+
+    def __init__(self, algebra: Lifting, opened: Callable[[Leaf], Form | None] = lambda leaf: None):
+        self.a = algebra
+        self.opened = opened
+
+    # -- whole forms ----------------------------------------------------------------------
+
+    def whole(self, p: Any, f: Any, b: Bindings) -> Iterator[Bindings]:
+        """Bindings under which the pattern is the form."""
+        if not isinstance(p, Form):
+            yield from self._parameter(p, f, b)
+        elif is_parameter(p):
+            yield from self._bound(p.var, f, b)
+        elif isinstance(p, (Sum, Prod, Lin)):
+            for c, scale in self.scaled(p, f, b):
+                if scale == 1:
+                    yield c
+        elif isinstance(p, App):
+            yield from self._app(p, f, b)
+        elif p is f or (isinstance(f, Leaf) and isinstance(p, Leaf) and p.var is f.var):
+            yield b
+
+    def _parameter(self, p: Any, f: Any, b: Bindings) -> Iterator[Bindings]:
+        if isinstance(p, Var):
+            if p not in b:
+                yield {**b, p: f}
+            elif b[p] == f:
+                yield b
+        elif p == f:
+            yield b
+
+    def _bound(self, param: Any, f: Form, b: Bindings) -> Iterator[Bindings]:
+        f = self._settled(f)
+        if param not in b:
+            yield {**b, param: f}
+        elif b[param] is f:
+            yield b
+
+    def _settled(self, f: Form) -> Form:
+        return self.a.add_terms(dict(f.terms)) if isinstance(f, Lin) else f
+
+    def _app(self, p: App, f: Form, b: Bindings) -> Iterator[Bindings]:
+        if isinstance(f, Leaf):
+            inner = self.opened(f)
+            if inner is None:
+                return
+            f = inner
+        if not isinstance(f, App) or f.op is not p.op or len(f.args) != len(p.args):
+            return
+        found = [b]
+        for x, y in zip(p.args, f.args):
+            found = [d for c in found for d in self.whole(x, y, c)]
+        yield from found
+
+    def scaled(self, p: Form, f: Form, b: Bindings) -> Iterator[Scaled]:
+        """Bindings and a number with ``f == number * pattern``."""
+        if isinstance(p, (Sum, Lin)):
+            for c, scale, rest in self.sum(p, f, b):
+                if not rest:
+                    yield c, scale
+        elif isinstance(p, Prod):
+            for c, rest in self.product(p, f, b):
+                coeff, expo, factors = self.a.parts(rest)
+                if not expo.terms and not factors:
+                    yield c, coeff
+        else:
+            for c in self.whole(p, f, b):
+                yield c, ONE
+
+    # -- products -------------------------------------------------------------------------
+
+    def product(self, p: Form, f: Form, b: Bindings) -> Iterator[tuple[Bindings, Form]]:
+        """Bindings and the rest with ``f == rest * pattern``."""
+        coeff, expo, factors = parts_of(p)
+        hard = [(g, k) for g, k in factors if not is_parameter(g)]
+        easy = [(g.var, k) for g, k in factors if is_parameter(g)]  # type: ignore[attr-defined]
+        for c, rest in self._factors(hard, self.a.mul(self.a.const(1 / coeff), f), b):
+            for d, left in self._exponent(expo, rest, c):
+                yield from self._alone(easy, left, d)
+
+    def _factors(self, hard: list[tuple[Form, Fraction]], f: Form, b: Bindings) -> Iterator[tuple[Bindings, Form]]:
+        if not hard:
+            yield b, f
+            return
+        (g, k), *others = hard
+        for h, j in self.a.parts(f)[2]:
+            if j * k <= 0 or abs(j) < abs(k):
+                continue
+            for c, scale in self.scaled(g, h, b):
+                left = self.a.mul(f, self.a.pow(h, -k), self.a.const(power_of(scale, k)))
+                yield from self._factors(others, left, c)
+
+    def _exponent(self, expo: Lin, f: Form, b: Bindings) -> Iterator[tuple[Bindings, Form]]:
+        """Match the exponential of a pattern inside the exponential of a form."""
+        if not expo.terms:
+            yield b, f
+            return
+        mine = self.a.parts(f)[1]
+        free = [(m, c) for m, c in expo.terms if is_parameter(m) and m.var not in b]  # type: ignore[attr-defined]
+        if len(free) == 1 and len(expo.terms) == 1:
+            (m, c), = free
+            if mine.terms:
+                value = self.a.add_terms({n: d / c for n, d in mine.terms})
+                yield {**b, m.var: value}, self.a.mul(f, self.a.exp(self.a.neg(mine)))  # type: ignore[attr-defined]
+            return
+        for c, scale, rest in self.sum(expo, mine, b):
+            if scale == 1:
+                taken = dict(mine.terms)
+                for m, d in rest.items():
+                    taken[m] -= d
+                kept = {m: d for m, d in taken.items() if d}
+                yield c, self.a.mul(f, self.a.exp(self.a.lin({m: -d for m, d in kept.items()})))
+
+    def _alone(self, easy: list[tuple[Any, Fraction]], f: Form, b: Bindings) -> Iterator[tuple[Bindings, Form]]:
+        """Parameters that are factors: bound ones divide, free ones take what is left."""
+        free = []
+        for param, k in easy:
+            if param not in b:
+                free.append((param, k))
+                continue
+            quotient = self.a.mul(f, self.a.pow(b[param], -k))
+            if not self._divides(self.a.pow(b[param], k), f):
+                return
+            f = quotient
+        if not free:
+            yield b, f
+            return
+        if len(free) == 1:
+            (param, k), = free
+            if f is not self.a.one:
+                yield {**b, param: self.a.pow(f, 1 / k)}, self.a.one
+            return
+        yield from self._shared(free, f, b)
+
+    def _shared(self, free: list[tuple[Any, Fraction]], f: Form, b: Bindings) -> Iterator[tuple[Bindings, Form]]:
+        coeff, expo, factors = self.a.parts(f)
+        pieces = [self.a.pow(g, k) for g, k in factors]
+        if expo.terms:
+            pieces.append(self.a.exp(expo))
+        for owners in islice(product(range(len(free)), repeat=len(pieces)), SHARES):
+            if len(set(owners)) < len(free):
+                continue
+            c = dict(b)
+            for place, (param, k) in enumerate(free):
+                mine = [p for p, owner in zip(pieces, owners) if owner == place]
+                c[param] = self.a.pow(self.a.mul(*mine), 1 / k)
+            yield c, self.a.const(coeff)
+
+    def _divides(self, d: Form, f: Form) -> bool:
+        _, expo, factors = self.a.parts(d)
+        mine_expo, mine = dict(self.a.parts(f)[1].terms), dict(self.a.parts(f)[2])
+        return all(within(c, mine_expo.get(m)) for m, c in expo.terms) and all(
+            within(k, mine.get(g)) for g, k in factors
+        )
+
+    # -- sums -----------------------------------------------------------------------------
+
+    def sum(self, p: Sum | Lin, f: Form, b: Bindings) -> Iterator[tuple[Bindings, Fraction, Terms]]:
+        """Bindings, a number and the rest with ``f == number * pattern + rest``."""
+        terms = self.a.terms_of(f)
+        hard = [(m, c) for m, c in p.terms if not is_parameter(m)]
+        easy = [(m.var, c) for m, c in p.terms if is_parameter(m)]  # type: ignore[attr-defined]
+        bound = [(x, c) for x, c in easy if x in b]
+        if not hard and bound:
+            yield from self._scale_from_bound(bound, easy, terms, b)
+            return
+        for c, scale, rest in self._terms(hard, terms, b, None):
+            yield from self._leftover(easy, rest, c, ONE if scale is None else scale)
+
+    def _scale_from_bound(
+        self, bound: list[tuple[Any, Fraction]], easy: list[tuple[Any, Fraction]], terms: Terms, b: Bindings
+    ) -> Iterator[tuple[Bindings, Fraction, Terms]]:
+        """A sum of parameters of which one is known says how often the sum is there."""
+        value = self.a.terms_of(b[bound[0][0]])
+        ratios = {terms[m] / (d * bound[0][1]) for m, d in value.items() if m in terms}
+        if any(m not in terms for m in value) or not ratios:
+            return
+        scale = ONE if all(abs(r) >= 1 and r > 0 for r in ratios) else min(ratios, key=abs)
+        yield from self._leftover(easy, terms, b, scale)
+
+    def _terms(
+        self, hard: list[tuple[Form, Fraction]], terms: Terms, b: Bindings, scale: Fraction | None
+    ) -> Iterator[tuple[Bindings, Fraction | None, Terms]]:
+        if not hard:
+            yield b, scale, terms
+            return
+        (m, c), *others = hard
+        for n, d in terms.items():
+            for found, r in self.scaled(m, n, b):
+                ratio = d * r / c
+                if scale is None or ratio == scale:
+                    left = {t: e for t, e in terms.items() if t is not n}
+                    yield from self._terms(others, left, found, ratio)
+
+    def _leftover(
+        self, easy: list[tuple[Any, Fraction]], terms: Terms, b: Bindings, scale: Fraction
+    ) -> Iterator[tuple[Bindings, Fraction, Terms]]:
+        left = Counter[Form](terms)
+        free = []
+        for param, c in easy:
+            if param not in b:
+                free.append((param, c))
+                continue
+            for m, d in self.a.terms_of(b[param]).items():
+                if not within(d * c * scale, left.get(m)):  # type: ignore[arg-type]
+                    return
+                left[m] -= d * c * scale  # type: ignore[assignment]
+        rest: Terms = {m: d for m, d in left.items() if d}  # type: ignore[misc]
+        if not free:
+            yield b, scale, rest
+        elif len(free) == 1 and rest:
+            (param, c), = free
+            yield {**b, param: self.a.add_terms({m: d / (c * scale) for m, d in rest.items()})}, scale, {}
+        elif rest:
+            yield from self._dealt(free, rest, b, scale)
+
+    def _dealt(
+        self, free: list[tuple[Any, Fraction]], rest: Terms, b: Bindings, scale: Fraction
+    ) -> Iterator[tuple[Bindings, Fraction, Terms]]:
+        for owners in islice(product(range(len(free)), repeat=len(rest)), SHARES):
+            if len(set(owners)) < len(free):
+                continue
+            c = dict(b)
+            for place, (param, k) in enumerate(free):
+                mine = {m: d / (k * scale) for (m, d), owner in zip(rest.items(), owners) if owner == place}
+                c[param] = self.a.add_terms(mine)
+            yield c, scale, {}
+
+
+def is_parameter(form: Any) -> bool:
+    return isinstance(form, Leaf) and isinstance(form.var, Var)
+
+
+def parts_of(p: Form) -> tuple[Fraction, Lin, tuple[tuple[Form, Fraction], ...]]:
+    """A pattern as coefficient, exponent and factors (a pattern that is no product is a factor)."""
+    if isinstance(p, Prod):
+        return p.coeff, p.expo, p.factors
+    return ONE, _NOTHING, ((p, ONE),)
+
+
+def within(part: Fraction, whole: Fraction | None) -> bool:
+    """Is a coefficient contained in another one?"""
+    return whole is not None and part * whole > 0 and abs(part) <= abs(whole)
+
+
+def power_of(number: Fraction, k: Fraction) -> Fraction:
+    return number ** int(k) if k.denominator == 1 else Fraction(float(number) ** float(k))
+
+
+_NOTHING = Lin()
+_NOTHING.terms = ()
+_NOTHING.bcast = ()
+
+__all__ = ["Bindings", "FormMatcher", "Mapping", "is_parameter"]
