@@ -22,6 +22,7 @@ _NAMES = {
     "Sum": "sum",
     "Prod": "prod",
     "Max": "max",
+    "MaxAndArgmax": "max",
     "Softmax": "softmax",
     "LogSoftmax": "log_softmax",
     "SoftmaxGrad": "softmax_grad",

@@ -36,6 +36,7 @@ class Structure:
         self._same = same or {}
         self._numbers: dict[Hashable, int] = {}
         self._of: dict[Graph, int] = {}
+        self._operands: dict[int, list[int]] = {}
         #: One variable of each number.
         self.variables: dict[int, Graph] = {}
 
@@ -73,8 +74,11 @@ class Structure:
 
     def operands(self, number: int) -> list[int]:
         """The numbers of the operands of a number."""
-        node = self.variables[number].owner
-        return [] if node is None else [self[x] for x in node.inputs]
+        known = self._operands.get(number)
+        if known is None:
+            node = self.variables[number].owner
+            known = self._operands[number] = [self[x] for x in node.inputs] if node else []
+        return known
 
     def below(self, roots: Iterable[int], most: int | None = None) -> list[int]:
         """Every number at or below some roots, nearest first, at most so many."""

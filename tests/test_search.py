@@ -74,6 +74,23 @@ def test_every_graph_found_has_the_value_of_the_start() -> None:
         np.testing.assert_allclose(graph.graph.eval(values), wanted, rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "start",
+    [
+        3 * by_hand * at.tanh(x),
+        at.tanh(x) * at.exp(x) / (at.exp(x).sum(-1, keepdims=True) * at.cosh(x)),
+        1 - by_hand * by_hand,
+        at.log(at.exp(x) * 2 * at.cosh(x)) - 5,
+    ],
+)
+def test_a_match_inside_a_larger_product_keeps_the_rest(start: Any) -> None:
+    values = {x: np.array([[0.5, -1.0, 2.0]])}
+    found = search(start, *ALL, limit=60).graphs
+    assert len(found) > 1
+    for graph in found:
+        np.testing.assert_allclose(graph.graph.eval(values), start.eval(values), rtol=1e-12)
+
+
 def test_graphs_are_cheapest_first_and_once() -> None:
     graphs = search(at.log(by_hand) * 2, *ALL).graphs
     assert [found.cost for found in graphs] == sorted(found.cost for found in graphs)

@@ -10,14 +10,19 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
+from aesara.graph.basic import Variable
+
 from kanrewrite.draw.diff import before_after, diff
 from kanrewrite.draw.graph import diagram
+from kanrewrite.draw.model import Status
 from kanrewrite.draw.picture import Picture
 from kanrewrite.draw.search import derivation_picture, search_picture, step_picture
 from kanrewrite.draw.text import diff_text, graph_text
 from kanrewrite.draw.tree import derivation
 from kanrewrite.search import Exploration, Found, Step
+from kanrewrite.structure import Structure
 from kanrewrite.trace import Event, Recorder
+from kanrewrite.why import Explanation
 
 __all__ = ["Picture", "compare", "derivation", "diff", "draw"]
 
@@ -80,6 +85,19 @@ def _(event: Event) -> Picture:
 def _(recorder: Recorder) -> Picture:
     steps: Sequence[tuple[str, Any]] = [(e.name, e) for e in recorder.fired_events]
     return derivation([(name, e.before, e.after) for name, e in steps], str(recorder))
+
+
+@draw.register
+def _(explanation: Explanation) -> Picture:
+    structure = Structure()
+    (place,) = structure.add([explanation.place])
+    differs = explanation.found
+    there = structure.add([differs])[0] if isinstance(differs, Variable) else None
+    marks: dict[int | None, Status] = {place: "place", there: "differs"}
+    result = diagram(
+        explanation.place, explanation.relation.name, structure, lambda n: marks.get(n, "")
+    )
+    return Picture((result,), (str(explanation),), explanation.relation.name, str(explanation))
 
 
 draw.register(Exploration, search_picture)

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Kind = Literal["op", "input", "graph"]
-Status = Literal["", "same", "rebuilt", "gone", "new", "best", "output", "start"]
+Status = Literal[
+    "", "same", "rebuilt", "gone", "new", "best", "output", "start", "place", "differs"
+]
 
 #: Of one character of the monospace font, in pixels at 12 px.
 CHARACTER = 7.3

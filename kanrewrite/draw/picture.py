@@ -81,7 +81,7 @@ class Picture:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield from self.text
-        if self.caption:
+        if self.caption and self.caption not in self.text:
             yield self.caption
 
     def __str__(self) -> str:

@@ -15,13 +15,15 @@ _COLOURS = {
     "graph": ("#f2f5f9", "#8796a8", "#232a33", "#6b7a8d"),
     "output": ("#efe7fb", "#7a55b5", "#362654", "#a788dd"),
     "start": ("#e4efff", "#4f7fc0", "#1c3354", "#6ea1e6"),
+    "place": ("#fff4d6", "#b08418", "#43360f", "#d6ac45"),
+    "differs": ("#ffdfdb", "#c4392b", "#571d18", "#f2796c"),
     "gone": ("#ffdfdb", "#c4392b", "#571d18", "#f2796c"),
     "new": ("#d6f3dd", "#22863a", "#15401f", "#56c271"),
     "rebuilt": ("#fff4d6", "#b08418", "#43360f", "#d6ac45"),
     "same": ("#f7f8fa", "#b9c2cd", "#1d222a", "#4a5563"),
     "best": ("#d6f3dd", "#22863a", "#15401f", "#56c271"),
 }
-_SIGNS: dict[Status, str] = {"gone": "−", "new": "+", "best": "★"}
+_SIGNS: dict[Status, str] = {"gone": "−", "new": "+", "best": "★", "differs": "≠"}
 LEGEND = {
     "gone": "only before",
     "new": "only after",
@@ -29,6 +31,8 @@ LEGEND = {
     "same": "in both",
     "output": "output",
     "start": "start",
+    "place": "where it came furthest",
+    "differs": "what is there instead",
     "best": "cheapest",
 }
 

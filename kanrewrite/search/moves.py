@@ -131,7 +131,7 @@ class RelationMoves:
             if all(condition.holds(graphs) for condition in rule.conditions):
                 result = substitute(rule.replacement, bindings)
                 if rest:
-                    result = Term((as_term(rule.pattern)[0], result, *rest))
+                    result = Term((matcher.pattern.plain[0], result, *rest))
                 built = self._terms.result(result, variable)
                 yield from self._usable(variable, rule.name, built, graphs)
 

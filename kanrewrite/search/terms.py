@@ -66,7 +66,7 @@ class Terms:
         dtype : str, optional
             That of numbers.
         """
-        built = as_graph(self._known(value))
+        built = as_graph(self._known(value, dtype))
         if dtype is None or isinstance(built, Variable):
             return built
         return at.constant(np.asarray(built, dtype))
@@ -87,10 +87,20 @@ class Terms:
             return built
         return cast(Graph, at.second(like, built))
 
-    def _known(self, value: Any) -> Any:
+    def _known(self, value: Any, dtype: str | None) -> Any:
         if not is_term(value):
             return value
-        known = self._variables.get(term(value, self.theory))
+        known = self._variables.get(term(value, self.theory, self._memo))
         if known is not None:
             return known
-        return Term((value[0], *map(self._known, value[1:])))
+        head, *operands = value
+        tensors = len(operands) - len(head.parameters)
+        inner = [_typed(self._known(operand, dtype), dtype) for operand in operands[:tensors]]
+        return Term((head, *inner, *operands[tensors:]))
+
+
+def _typed(value: Any, dtype: str | None) -> Any:
+    """A number as a constant of a float dtype: ``log(2)`` of the integer 2 is a float32."""
+    if dtype is None or not dtype.startswith("float") or not isinstance(value, int | float):
+        return value
+    return at.constant(np.asarray(value, dtype))

@@ -1,0 +1,184 @@
+"""`why_not`: how far a relation came in a graph, and what stopped it.
+
+The reasons come from the matcher itself: it is asked for weaker and weaker demands of the pattern,
+at every node, and the furthest answer is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, cast
+
+from aesara.graph.basic import Variable, io_toposort
+
+from kanrewrite.ac import Matcher
+from kanrewrite.ac import compile as compile_pattern
+from kanrewrite.errors import NothingToExplain
+from kanrewrite.relation import REAL, Relation, Rule
+from kanrewrite.rewriter.heads import heads_of, name_of, operators_of
+from kanrewrite.search.moves import RelationMoves
+from kanrewrite.search.report import Report
+from kanrewrite.search.terms import Terms
+from kanrewrite.structure import outputs_of
+from kanrewrite.terms import show
+from kanrewrite.theory import Theory
+from kanrewrite.unify import as_term
+from kanrewrite.why.explanation import Explanation
+from kanrewrite.why.hints import hint_for, spelled
+from kanrewrite.why.weaken import Demand, Path, demands, hole, weakened
+
+__all__ = ["Explanation", "why_not"]
+
+Graph = Variable[Any, Any]
+
+
+def why_not(relation: Relation, graph: Any, theory: Theory = REAL) -> Explanation:
+    """Why a relation does not fire in a graph: its furthest partial match, in words.
+
+    Parameters
+    ----------
+    relation : Relation
+        With equations; a goal constructor says nothing of what it looks for.
+    graph : Variable, Apply, FunctionGraph, compiled function or a sequence of them
+        Where it was expected to fire.
+    theory : Theory
+        What equations without a theory of their own are matched modulo.
+
+    Returns
+    -------
+    Explanation
+        The place, what matched there, what was wanted and found instead, and a hint where there is
+        one; or that the relation does match.
+
+    Raises
+    ------
+    NothingToExplain
+        For a goal constructor.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> from kanrewrite.relation import eq, relation
+    >>> from kanrewrite.terms import T
+    >>> @relation
+    ... def log_exp(x):
+    ...     yield eq(T.log(T.exp(x)), x)
+    >>> x = at.vector("x")
+    >>> why_not(log_exp, at.log(1 + at.exp(x))).reason
+    'exp(x) is wanted, the graph has 1 + exp(x)'
+    """
+    if relation.is_goal:
+        raise NothingToExplain(relation.name, relation.source)
+    search = _Furthest(relation, Terms(theory))
+    best: Explanation | None = None
+    for node in io_toposort([], outputs_of(graph)):
+        for out in node.outputs:
+            for rule in relation.rules():
+                if name_of(node.op) in heads_of(rule.pattern):
+                    tried = search.at(out, rule)
+                    if tried is not None and (best is None or tried.rank >= best.rank):
+                        best = tried
+    return best or _nowhere(relation, graph)
+
+
+def _nowhere(relation: Relation, graph: Any) -> Explanation:
+    """No node has the operator of the pattern's root."""
+    heads = " or ".join(sorted({str(rule.pattern[0].name) for rule in relation.rules()}))
+    reason = f"no operator of the graph can be read as {heads}"
+    pattern = show(relation.rules()[0].pattern)
+    return Explanation(relation, outputs_of(graph)[0], pattern, "", reason)
+
+
+def _near(demand: Demand, found: Any) -> int:
+    """How many of the operators that a demand names occur below what was found."""
+    if not isinstance(found, Variable):
+        return 0
+    below = {name_of(node.op) for node in io_toposort([], [found])}
+    return len(below & set(operators_of(demand.part)))
+
+
+class _Furthest:
+    """The furthest partial match at one variable at a time."""
+
+    def __init__(self, relation: Relation, terms: Terms):
+        self.relation = relation
+        self.terms = terms
+        self.moves = RelationMoves([relation], "simplify", terms, Report())
+        self._matchers: dict[Any, Matcher] = {}
+
+    def _match(self, rule: Rule, kept: frozenset[Path], variable: Graph) -> dict[Any, Any] | None:
+        """The bindings of the first match of a weakened pattern."""
+        key = (id(rule.pattern), kept)
+        if key not in self._matchers:
+            pattern = as_term(weakened(rule.pattern, kept))
+            self._matchers[key] = compile_pattern(pattern, self.terms.theory)
+        matches = self._matchers[key].extend(self.terms.read(variable))
+        return next((bindings for bindings, _ in matches), None)
+
+    def at(self, variable: Graph, rule: Rule) -> Explanation | None:
+        """How far a rule comes at a variable; None where not even its root is there."""
+        kept: frozenset[Path] = frozenset()
+        found = self._match(rule, kept, variable)
+        if found is None:
+            return None
+        missing: list[tuple[Demand, dict[Any, Any]]] = []
+        wanted = demands(rule.pattern)
+        for demand in wanted:
+            parent = demand.path[:-1]
+            if parent and parent not in kept:
+                continue
+            further = self._match(rule, kept | {demand.path}, variable)
+            if further is None:
+                missing.append((demand, found))
+            else:
+                kept, found = kept | {demand.path}, further
+        share = (1 + len(kept)) / (1 + len(wanted))
+        matched = show(weakened(rule.pattern, kept))
+        whole = Explanation(self.relation, variable, show(rule.pattern), matched, share=share)
+        if missing:
+            return self._differs(whole, rule, kept, missing[0][0], variable)
+        return self._refused(whole, rule, variable)
+
+    def _differs(
+        self,
+        whole: Explanation,
+        rule: Rule,
+        kept: frozenset[Path],
+        demand: Demand,
+        variable: Graph,
+    ) -> Explanation:
+        bindings = cast(dict[Any, Any], self._match(rule, kept, variable))
+        there = self._graph(bindings.get(hole(demand.path)))
+        if demand.repeats is not None:
+            first = self._graph(bindings.get(demand.part))
+            reason = (
+                f"{demand.part} stands for {spelled(first)} in one place and for {spelled(there)} "
+                "in another"
+            )
+        else:
+            label = f"{demand.setting}=" if demand.setting else ""
+            reason = f"{label}{show(demand.part)} is wanted, the graph has {label}{spelled(there)}"
+        return whole.because(reason, hint_for(demand, there), there, _near(demand, there))
+
+    def _graph(self, value: Any) -> Any:
+        return value if value is None else self.terms.graph(value)
+
+    def _refused(self, whole: Explanation, rule: Rule, variable: Graph) -> Explanation:
+        """Everything is there: a guard or the type may still stand against it."""
+        if any(move is not None for move in self.moves(variable)):
+            return whole.matches()
+        for bindings in self._all(rule, variable):
+            graphs = {p: self.terms.graph(value) for p, value in bindings.items()}
+            for condition in rule.conditions:
+                if not condition.holds(graphs):
+                    values = ", ".join(
+                        f"{v} = {spelled(graphs.get(v))}" for v in condition.variables
+                    )
+                    return whole.because(f"the guard {condition} fails for {values}")
+        return whole.because("what it would put there has another type, or is there already")
+
+    def _all(self, rule: Rule, variable: Graph) -> Iterator[dict[Any, Any]]:
+        matcher = compile_pattern(as_term(rule.pattern), self.terms.theory)
+        for bindings, _ in islice(matcher.extend(self.terms.read(variable)), 64):
+            yield bindings

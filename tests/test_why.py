@@ -1,0 +1,135 @@
+from collections.abc import Iterator
+from typing import Any
+
+import aesara.tensor as at
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kanrewrite.errors import NothingToExplain
+from kanrewrite.guards import Float
+from kanrewrite.relation import Eq, eq, relation
+from kanrewrite.search import explore
+from kanrewrite.terms import Param, T, show
+from kanrewrite.why import why_not
+from kanrewrite.why.weaken import demands, weakened
+from tests.test_search import by_hand, softmax_quotient, x
+
+e: Any = at.exp(x)
+y: Any = at.dmatrix("y")
+SUM = "sum(exp(x), axis=axis, keepdims=True)"
+n: Any = at.lmatrix("n")
+
+
+@pytest.mark.parametrize(
+    ("graph", "matched", "reason", "hint"),
+    [
+        (
+            e / e.sum(-1),
+            "exp(x) / ▢",
+            f"{SUM} is wanted, the graph has dimshuffle{{x,0}}(sum{{1}}(exp(x)))",
+            "this DimShuffle does not put the reduced axis back: write keepdims=True",
+        ),
+        (
+            e / at.exp(y).sum(-1, keepdims=True),
+            "exp(x) / sum(exp(▢), axis=axis, keepdims=True)",
+            "x stands for x in one place and for y in another",
+            "",
+        ),
+        (
+            at.exp2(x) / at.exp2(x).sum(-1, keepdims=True),
+            "▢ / sum(▢, axis=axis, keepdims=True)",
+            "exp(x) is wanted, the graph has exp2(x)",
+            "2**x is exp(x * log(2))",
+        ),
+        (
+            y / e.sum(-1, keepdims=True),
+            "▢ / sum(exp(x), axis=axis, keepdims=True)",
+            "exp(x) is wanted, the graph has y",
+            "y is an input: the graph ends here",
+        ),
+        (
+            at.exp(n) / at.exp(n).sum(-1, keepdims=True),
+            "exp(x) / sum(exp(x), axis=axis, keepdims=True)",
+            "the guard x: Float fails for x = n",
+            "",
+        ),
+        (at.log(x), "", "no operator of the graph can be read as true_div", ""),
+    ],
+)
+def test_reasons(graph: Any, matched: str, reason: str, hint: str) -> None:
+    found = why_not(softmax_quotient, graph)
+    assert not found.fires
+    assert (found.matched, found.reason) == (matched, reason)
+    assert found.hint.startswith(hint)
+    assert bool(found.hint) == bool(hint)
+
+
+def test_keepdims_alone_is_named() -> None:
+    v: Any = at.dvector("v")
+
+    @relation
+    def kept(x: Float) -> Iterator[Eq]:
+        yield eq(T.log(T.sum(x, (0,), keepdims=True)), x)
+
+    found = why_not(kept, at.log(v.sum(0)))
+    assert found.reason == "keepdims=True is wanted, the graph has keepdims=False"
+    assert "write keepdims=True" in found.hint
+
+
+def test_a_relation_that_fires_is_said_to() -> None:
+    found = why_not(softmax_quotient, 3 * by_hand * y)
+    assert found.fires
+    assert str(found).splitlines()[0].endswith("matches")
+
+
+def test_the_furthest_of_several_places_is_reported() -> None:
+    graph = e / x + e / e.sum(-1) + at.tanh(x) / y
+    assert why_not(softmax_quotient, graph).place.owner is not None
+    assert "dimshuffle" in why_not(softmax_quotient, graph).reason
+
+
+def test_the_place_has_the_line_that_made_it() -> None:
+    text = str(why_not(softmax_quotient, at.exp(x) / at.exp(x).sum(-1)))
+    assert f"[{__file__}:" in text
+    assert softmax_quotient.source in text
+
+
+def test_a_goal_constructor_has_nothing_to_show() -> None:
+    @relation
+    def goal(in_lv: Any, out_lv: Any) -> Any:
+        return None
+
+    with pytest.raises(NothingToExplain, match=r"goal \(.*\) is a goal constructor"):
+        why_not(goal, x)
+
+
+PIECES = st.sampled_from([x, y, e, at.exp(y), e.sum(-1, keepdims=True), e.sum(0, keepdims=True)])
+
+
+@given(PIECES, PIECES)
+def test_it_says_matches_exactly_where_a_search_finds_a_match(top: Any, bottom: Any) -> None:
+    graph = top / bottom
+    assert why_not(softmax_quotient, graph).fires == (
+        explore(graph, [softmax_quotient], depth=1).report.rows["softmax_quotient"].matched > 0
+    )
+
+
+def test_weakened_patterns_are_the_pattern_in_the_end() -> None:
+    pattern = softmax_quotient.rules()[0].pattern
+    everything = frozenset(demand.path for demand in demands(pattern))
+    assert weakened(pattern, everything) == pattern
+    assert show(weakened(pattern, frozenset())) == "▢ / ▢"
+
+
+def test_equal_operands_are_asked_for_last() -> None:
+    a = Param("why:a")
+    wanted = demands(T.exp(a) / T.log(a))
+    assert [demand.repeats for demand in wanted] == [None, None, (0, 0)]
+
+
+def test_picture_marks_the_place_and_the_difference() -> None:
+    svg = why_not(softmax_quotient, e / e.sum(-1))._repr_svg_()
+    assert 'class="box place' in svg
+    assert 'class="box differs' in svg
+    assert "but      sum(exp(x)" in svg
