@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import chain, groupby
 
-from aesara.graph.basic import Apply, Variable, clone_replace
+from aesara.graph.basic import Apply, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 from aesara.scan.op import Scan
@@ -15,6 +15,7 @@ from kanrewrite.gradient.inner_graphs import fresh_inner_graph, rebuilt
 from kanrewrite.gradient.marks import Identity, release
 from kanrewrite.gradient.opening import can_be_opened, open_derivatives, substitute
 from kanrewrite.gradient.ops import Derivative, Gradient
+from kanrewrite.gradient.path import substituted
 
 #: Rewrites a graph in place: canonicalization, and the library where it is enabled.
 Passes = Callable[[FunctionGraph], None]
@@ -161,5 +162,5 @@ def _expanded_apart(node: Apply, passes: Passes) -> list[Variable]:
     passes(fgraph)
     expand(fgraph, passes)
     given = dict(zip(fgraph.inputs, [*entering, *point], strict=True))
-    new: list[Variable] = clone_replace(fgraph.outputs, given)
+    new: list[Variable] = substituted(fgraph.outputs, given)
     return new

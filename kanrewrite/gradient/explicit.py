@@ -19,11 +19,11 @@ import aesara
 import aesara.tensor as at
 from aesara.configdefaults import config
 from aesara.gradient import NullTypeGradError, Rop
-from aesara.graph.basic import Variable, ancestors, clone_replace
+from aesara.graph.basic import Variable, ancestors
 from aesara.tensor.type import TensorType
 
 from kanrewrite.gradient.marks import Mark
-from kanrewrite.gradient.path import continuous
+from kanrewrite.gradient.path import continuous, substituted
 from kanrewrite.gradient.rules import override
 
 
@@ -130,5 +130,5 @@ def _without(results: list[Variable], zero: dict[Variable, Variable]) -> list[Va
     """Put zeros for the dual variables, on which a linear map's derivative does not depend."""
     if zero.keys().isdisjoint(ancestors(results)):
         return results
-    new: list[Variable] = clone_replace(results, zero)
+    new: list[Variable] = substituted(results, zero)
     return new

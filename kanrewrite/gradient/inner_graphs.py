@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.compile.builders import OpFromGraph
-from aesara.graph.basic import Variable, ancestors, clone_replace
+from aesara.graph.basic import Variable, ancestors
 from aesara.graph.op import Op
 from aesara.scan.op import Scan
+
+from kanrewrite.gradient.path import substituted
 
 
 def has_inner_graph(op: Op) -> bool:
@@ -22,7 +24,7 @@ def fresh_inner_graph(
     """`outputs`, made of an Op's inner inputs, in terms of new variables."""
     inputs = [v.type() for v in op.inner_inputs]
     given = dict(zip(op.inner_inputs, inputs, strict=True))
-    return inputs, clone_replace(list(outputs), given)
+    return inputs, substituted(list(outputs), given)
 
 
 def rebuilt(op: Any, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Op:

@@ -12,11 +12,11 @@ from typing import Any
 from aesara.compile.builders import OpFromGraph
 from aesara.compile.ops import ViewOp
 from aesara.gradient import disconnected_type
-from aesara.graph.basic import Apply, Variable, clone_replace, equal_computations
+from aesara.graph.basic import Apply, Variable, equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 
-from kanrewrite.gradient.path import Path, Pattern
+from kanrewrite.gradient.path import Path, Pattern, substituted
 
 
 class Identity(Op):  # type: ignore[misc]
@@ -156,7 +156,7 @@ class Override(Identity):
         upstream = self.terms.wrt[0]
         others = [v for v in self.terms.inputs if v is not upstream]
         given = dict(zip(others, inputs[1 + n :], strict=True)) | {upstream: gradients[0]}
-        terms = clone_replace(list(self.terms.outputs), given)
+        terms = substituted(list(self.terms.outputs), given)
         return [disconnected_type(), *terms, *(disconnected_type() for _ in others)]
 
 

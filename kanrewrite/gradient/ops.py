@@ -8,7 +8,7 @@ from typing import Any
 import aesara
 from aesara.compile.mode import Mode
 from aesara.gradient import Rop, disconnected_type
-from aesara.graph.basic import Apply, Variable, clone_replace, io_connection_pattern
+from aesara.graph.basic import Apply, Variable, io_connection_pattern
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 from aesara.graph.type import Type
@@ -16,7 +16,7 @@ from aesara.tensor.exceptions import ShapeError
 
 from kanrewrite.gradient.explicit import pull, push
 from kanrewrite.gradient.marks import Mark
-from kanrewrite.gradient.path import Path, Pattern, continuous
+from kanrewrite.gradient.path import Path, Pattern, continuous, substituted
 
 
 class Derivative(Op):  # type: ignore[misc]
@@ -134,7 +134,7 @@ class Derivative(Op):  # type: ignore[misc]
         if self.is_open:
             return inputs, results
         trail = [v.type() for v in self.path.trail]
-        results = clone_replace(results, dict(zip(self.path.trail, trail, strict=True)))
+        results = substituted(results, dict(zip(self.path.trail, trail, strict=True)))
         return [*self.path.inputs, *trail, *point], results
 
     def of_declared_type(self, results: Sequence[Any]) -> list[Variable]:
@@ -145,7 +145,7 @@ class Derivative(Op):  # type: ignore[misc]
     def written_out(self, inputs: Sequence[Variable]) -> list[Variable]:
         """The derivative in terms of a node's inputs."""
         own, results = self.closed()
-        new: list[Variable] = clone_replace(results, dict(zip(own, inputs)))
+        new: list[Variable] = substituted(results, dict(zip(own, inputs)))
         return new
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
@@ -197,7 +197,7 @@ class Derivative(Op):  # type: ignore[misc]
         rows = zip(own, pattern, strict=True)
         roots = [v for v, row in rows if any(row[j] for j in live)]
         terms = aesara.grad(None, roots, known_grads=known, disconnected_inputs="ignore")
-        terms = clone_replace(terms, dict(zip(own, inputs)))
+        terms = substituted(terms, dict(zip(own, inputs)))
         term_of = dict(zip(roots, terms, strict=True))
         return [term_of[v] if v in term_of else disconnected_type() for v in own] + [
             disconnected_type() for _ in range(sum(self.handles or ()))
@@ -214,7 +214,7 @@ class Derivative(Op):  # type: ignore[misc]
         tangents = Rop(
             results, [v for v, _ in moving], [d for _, d in moving], disconnected_outputs="ignore"
         )
-        new: list[Variable] = clone_replace(tangents, dict(zip(own, inputs)))
+        new: list[Variable] = substituted(tangents, dict(zip(own, inputs)))
         return new
 
     def __getstate__(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,6 +91,31 @@ def _wanted(
 def _reached(node: Apply, pattern: Pattern, live: Callable[[Variable], bool]) -> list[Variable]:
     rows = [row for inp, row in zip(node.inputs, pattern, strict=True) if live(inp)]
     return [out for j, out in enumerate(node.outputs) if any(row[j] for row in rows)]
+
+
+def substituted(
+    outputs: Sequence[Variable], replace: Mapping[Variable, Variable]
+) -> list[Variable]:
+    """`outputs` with some variables replaced, and nothing copied that does not change.
+
+    Aesara's ``clone_replace`` copies the replacements too; but a variable that is differentiated
+    with respect to must stay itself.
+
+    Parameters
+    ----------
+    outputs
+        Variables of a graph.
+    replace
+        What to put for which variable, all at once.
+    """
+    env = dict(replace)
+    for node in io_toposort(list(env), list(outputs)):
+        inputs = [env.get(v, v) for v in node.inputs]
+        if any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
+            new_outputs = node.clone_with_new_inputs(inputs).outputs
+            for old, new in zip(node.outputs, new_outputs, strict=True):
+                env.setdefault(old, new)
+    return [env.get(v, v) for v in outputs]
 
 
 @dataclass(frozen=True, eq=False)

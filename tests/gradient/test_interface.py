@@ -157,6 +157,8 @@ def test_known_gradients() -> None:
     assert_same([x, g], all_of(kanrewrite.grad), all_of(aesara.grad), values((3, 3), (3, 3)))
 
 
+# Aesara's zero_grad passes a variable where a dtype is expected.
+@pytest.mark.filterwarnings("ignore:in the future the `.dtype` attribute:DeprecationWarning")
 def test_ops_with_a_gradient_of_their_own() -> None:
     """Aesara removes them from a graph in its first pass."""
     x = at.matrix("x")
