@@ -1,0 +1,179 @@
+"""The steps of unification that branch: permutations, Diophantine choices, units, words, groups.
+
+References
+----------
+M. E. Stickel, "A unification algorithm for associative-commutative functions", JACM 28, 1981.
+A. Boudet, E. Contejean, H. Devie, "A new AC unification algorithm with an algorithm for solving
+systems of Diophantine equations", LICS 1990.
+F. Fages, "Associative-commutative unification", JSC 3, 1987 (termination).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+
+from unification import var
+
+from kanrewrite.ac.associative import word_steps
+from kanrewrite.ac.bags import operands
+from kanrewrite.ac.diophantine import basis, covers
+from kanrewrite.ac.groups import group_steps
+from kanrewrite.ac.states import Equation, State, aliens, compatible, operator_of
+from kanrewrite.ac.terms import VARIABLE, Interned, Store, Symbol
+
+
+def branch(terms: Store, state: State) -> Iterator[State]:
+    """The states one choice further, which together have the solutions of a simplified one.
+
+    Parameters
+    ----------
+    terms
+        Where the terms are interned.
+    state
+        A state that `kanrewrite.ac.states.simplify` returned, with equations left.
+    """
+    by_operator: dict[Symbol, list[Equation]] = {}
+    for equation in state.equations:
+        operator = operator_of(equation)
+        assert operator is not None
+        by_operator.setdefault(operator, []).append(equation)
+    operator = min(by_operator, key=_difficulty)
+    chosen = by_operator.pop(operator)
+    if not (operator.associative and operator.commutative):
+        # One permutation or one word at a time; sums and products as a system.
+        chosen = chosen[:1]
+    rest = tuple(equation for equation in state.equations if equation not in chosen)
+    left = State(rest, state.bindings, state.rigid)
+    sides = [side for equation in chosen for side in equation]
+    for side in sides:
+        if side.symbol is VARIABLE and operator.inverse is None and any(
+            side in other.variables for other in sides if side is not other
+        ):
+            cyclic = next(pair for pair in chosen if side in pair)
+            return _collapse(left.with_equations(*chosen), max(cyclic, key=lambda t: len(t.args)))
+    if not operator.associative:
+        return _commutative(left, operator, *chosen[0])
+    for alien in aliens(operator, sides):
+        if alien.symbol.unit is not None and alien.variables and alien not in state.rigid:
+            return _unit_choices(left.with_equations(*chosen), alien)
+    if operator.inverse is not None:
+        return group_steps(terms, left, operator, chosen)
+    if operator.commutative:
+        return _system(terms, left, operator, chosen)
+    return word_steps(terms, left, operator, *chosen[0])
+
+
+def _difficulty(operator: Symbol) -> int:
+    """Commutative operators branch least, then groups, sums and products; words may not end."""
+    if not operator.associative:
+        return 0
+    if operator.inverse is not None:
+        return 1
+    return 2 if operator.commutative else 3
+
+
+def _collapse(state: State, product: Interned) -> Iterator[State]:
+    """The ways in which all operands of a product but one are its unit."""
+    unit = product.symbol.unit
+    if unit is None:
+        return
+    once = [arg for arg, count in Counter(product.args).items() if count == 1]
+    for kept in once or [None]:
+        yield state.with_equations(
+            *((arg, unit) for arg in dict.fromkeys(product.args) if arg is not kept)
+        )
+
+
+def _unit_choices(state: State, alien: Interned) -> Iterator[State]:
+    """Decide whether an operand with a unit keeps its head."""
+    yield State(state.equations, state.bindings, state.rigid | {alien})
+    yield from _collapse(state, alien)
+
+
+def _commutative(state: State, operator: Symbol, s: Interned, t: Interned) -> Iterator[State]:
+    """Pair the operands of two commutative applications in every way."""
+    if s.symbol is t.symbol and len(s.args) == len(t.args):
+        for order in dict.fromkeys(permutations(t.args)):
+            yield state.with_equations(*zip(s.args, order, strict=True))
+    if operator.unit is None:
+        return
+    for side in (s, t):
+        if side.symbol is operator and side.variables:
+            yield from _collapse(state.with_equations((s, t)), side)
+
+
+def _system(
+    terms: Store, state: State, operator: Symbol, equations: Sequence[Equation]
+) -> Iterator[State]:
+    """Solve all equations between sums of one operator at once (Stickel 1981)."""
+    system = System(terms, operator, equations)
+    for chosen in system.choices():
+        yield state.with_equations(*system.solution(chosen))
+
+
+class System:
+    """Equations between products of one AC operator, as a linear Diophantine system.
+
+    Parameters
+    ----------
+    terms
+        Where the terms are interned.
+    operator
+        The operator.
+    equations
+        Products on both sides; whatever has another head is an unknown that is taken once.
+    """
+
+    def __init__(self, terms: Store, operator: Symbol, equations: Sequence[Equation]):
+        self.terms = terms
+        self.operator = operator
+        rows: list[Counter[Interned]] = []
+        for s, t in equations:
+            row = Counter(operands(operator, s))
+            row.subtract(Counter(operands(operator, t)))
+            rows.append(row)
+        #: The unknowns: variables, and operands with another head.
+        self.atoms = list(dict.fromkeys(atom for row in rows for atom in row))
+        self.fixed = [k for k, atom in enumerate(self.atoms) if atom.symbol is not VARIABLE]
+        self.vectors = basis(
+            [tuple(row[atom] for row in rows) for atom in self.atoms],
+            [1 if k in set(self.fixed) else None for k in range(len(self.atoms))],
+            self._is_possible,
+        )
+        self._values: dict[int, Interned] = {}
+
+    def _is_possible(self, vector: tuple[int, ...]) -> bool:
+        """Whether the operands that a vector makes equal might be."""
+        present = [self.atoms[k] for k in self.fixed if vector[k]]
+        return len(present) < 2 or all(
+            compatible(s, t) for n, s in enumerate(present) for t in present[:n]
+        )
+
+    def choices(self) -> Iterator[list[int]]:
+        """The sets of basis vectors that give every unknown a value."""
+        optional = self.operator.unit is not None
+        return covers(self.vectors, len(self.atoms), frozenset(self.fixed), optional)
+
+    def value(self, k: int) -> Interned:
+        """What a basis vector stands for: the operand it holds, or a fresh variable."""
+        known = self._values.get(k)
+        if known is None:
+            vector = self.vectors[k]
+            held = next((self.atoms[n] for n in self.fixed if vector[n]), None)
+            known = held or self.terms.leaf(var(prefix="u"))
+            self._values[k] = known
+        return known
+
+    def solution(self, chosen: Sequence[int]) -> list[Equation]:
+        """The equations that a set of basis vectors leaves: values, and operands to unify."""
+        found: list[Equation] = []
+        for n, atom in enumerate(self.atoms):
+            parts = [self.value(k) for k in chosen for _ in range(self.vectors[k][n])]
+            if atom.symbol is not VARIABLE:
+                if parts[0] is not atom:
+                    found.append((atom, parts[0]))
+            else:
+                found.append((atom, self.terms.make(self.operator, parts)))
+        return found

@@ -1,0 +1,129 @@
+"""Linear equations over the natural numbers and over the integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+Vector = tuple[int, ...]
+
+
+def basis(
+    columns: Sequence[Vector],
+    bounds: Sequence[int | None],
+    allowed: Callable[[Vector], bool] = lambda _: True,
+) -> list[Vector]:
+    """The minimal non-negative solutions of a homogeneous linear system, but for the zero one.
+
+    Every solution is a sum of these. Solutions grow from unit vectors by one in a component whose
+    column turns the residual back towards zero; a component that an earlier sibling grew is frozen,
+    so that no vector is reached twice (the stack algorithm of the paper).
+
+    Parameters
+    ----------
+    columns
+        The system's matrix, a column for each unknown.
+    bounds
+        The largest useful value of each unknown, None where there is none.
+    allowed
+        Whether a vector can be part of a useful solution; what is not allowed stays so when it
+        grows.
+
+    Returns
+    -------
+    list of tuple of int
+
+    References
+    ----------
+    E. Contejean, H. Devie, "An efficient incremental algorithm for solving systems of linear
+    Diophantine equations", Information and Computation 113, 1994.
+
+    Examples
+    --------
+    >>> basis([(2,), (-1,), (-1,)], [None] * 3)  # 2x = y + z
+    [(1, 2, 0), (1, 1, 1), (1, 0, 2)]
+    """
+    n = len(columns)
+    products = [[sum(a * b for a, b in zip(p, q)) for q in columns] for p in columns]
+    found: list[Vector] = []
+    # A level holds (vector, residual scalar products with each column, frozen components).
+    level = []
+    for k in range(n):
+        unit = tuple(int(j == k) for j in range(n))
+        level.append((unit, products[k], frozenset(range(k))))
+    while level:
+        rising: list[tuple[Vector, list[int], frozenset[int]]] = []
+        open_ones = []
+        for entry in level:
+            if any(entry[1]):
+                open_ones.append(entry)
+            elif not _above(entry[0], found):
+                found.append(entry[0])
+        for vector, against, frozen in open_ones:
+            if _above(vector, found):
+                continue
+            grown: list[int] = []
+            for k in range(n):
+                bound = bounds[k]
+                if against[k] >= 0 or k in frozen or (bound is not None and vector[k] >= bound):
+                    continue
+                larger = (*vector[:k], vector[k] + 1, *vector[k + 1 :])
+                if allowed(larger):
+                    row = products[k]
+                    residual = [a + b for a, b in zip(against, row)]
+                    rising.append((larger, residual, frozen.union(grown)))
+                    grown.append(k)
+        level = rising
+    return found
+
+
+def _above(vector: Vector, found: list[Vector]) -> bool:
+    return any(all(a >= b for a, b in zip(vector, small)) for small in found)
+
+
+def covers(
+    vectors: Sequence[Vector], size: int, exact: frozenset[int], optional: bool = False
+) -> Iterator[list[int]]:
+    """The sets of vectors whose sum is positive everywhere, and one in some components.
+
+    Parameters
+    ----------
+    vectors
+        Candidates.
+    size
+        How many components a vector has.
+    exact
+        Components whose sum must be exactly one.
+    optional
+        Whether the other components may be zero; then each set holds every vector that is zero in
+        all of `exact`, since leaving one out makes a special case of another set.
+
+    Yields
+    ------
+    list of int
+        The positions of the chosen vectors, lazily, no set twice.
+
+    Examples
+    --------
+    >>> [sorted(chosen) for chosen in covers([(1, 0), (0, 1), (1, 1)], 2, frozenset())]
+    [[0, 1, 2], [0, 1], [0, 2], [1, 2], [2]]
+    """
+    once = sum(1 << k for k in exact)
+    masks = [sum(1 << k for k, a in enumerate(vector) if a) for vector in vectors]
+    everything = once if optional else (1 << size) - 1
+    # What later vectors can still reach: a branch that misses some component ends at once.
+    reach = [0] * (len(vectors) + 1)
+    for k in range(len(vectors) - 1, -1, -1):
+        reach[k] = reach[k + 1] | masks[k]
+    stack: list[tuple[int, int, list[int]]] = [(0, 0, [])]
+    while stack:
+        k, covered, chosen = stack.pop()
+        while (covered | reach[k]) & everything == everything:
+            if k == len(vectors):
+                yield chosen
+                break
+            if not covered & masks[k] & once:
+                if masks[k] & once or not optional:
+                    stack.append((k + 1, covered, list(chosen)))
+                chosen.append(k)
+                covered |= masks[k]
+            k += 1

@@ -1,0 +1,208 @@
+"""Partly solved systems of equations, and the steps on them that leave no choice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from kanrewrite.ac.bags import applied, operands
+from kanrewrite.ac.terms import APPLY, VARIABLE, Interned, Store, Symbol
+
+Equation = tuple[Interned, Interned]
+Bindings = dict[Interned, Interned]
+
+
+@dataclass(frozen=True)
+class State:
+    """A point of the search for unifiers.
+
+    Attributes
+    ----------
+    equations
+        What is still to be solved.
+    bindings
+        What variables are bound to, in triangular form.
+    rigid
+        Operands assumed to keep their head, although they have a unit.
+    """
+
+    equations: tuple[Equation, ...]
+    bindings: Bindings
+    rigid: frozenset[Interned] = field(default=frozenset())
+
+    def with_equations(self, *equations: Equation) -> State:
+        """The same state with more to solve first."""
+        return State((*equations, *self.equations), self.bindings, self.rigid)
+
+
+def bound(terms: Store, term: Interned, bindings: Bindings) -> Interned:
+    """A term under a triangular substitution.
+
+    Parameters
+    ----------
+    terms
+        Where the term is interned.
+    term
+        The term.
+    bindings
+        The substitution; no variable reaches itself through it.
+    """
+    if not term.variables or term.variables.isdisjoint(bindings):
+        return term
+    if term.symbol is VARIABLE:
+        return bound(terms, bindings[term], bindings)
+    args = [bound(terms, arg, bindings) for arg in term.args]
+    if term.symbol.group is not None:
+        return terms.invert(term.symbol.group, args[0])
+    return terms.make(term.symbol, args)
+
+
+def simplify(terms: Store, state: State) -> State | None:
+    """Decompose free operators, bind variables, and cancel what both sides share.
+
+    Parameters
+    ----------
+    terms
+        Where the terms are interned.
+    state
+        The system.
+
+    Returns
+    -------
+    State or None
+        A system in which every equation needs a choice; None where there is no solution.
+    """
+    bindings = dict(state.bindings)
+    todo = list(reversed(state.equations))
+    hard: list[Equation] = []
+    while todo:
+        s, t = (bound(terms, side, bindings) for side in todo.pop())
+        if s is t:
+            continue
+        # The newest variable goes: the caller's own are kept where there is a choice.
+        if t.symbol is VARIABLE and (s.symbol is not VARIABLE or t.serial > s.serial):
+            s, t = t, s
+        if s.symbol is VARIABLE and s not in t.variables:
+            bindings[s] = t
+            todo.extend(reversed(hard))
+            hard.clear()
+            continue
+        parts = _decomposed(terms, s, t)
+        if parts is None:
+            return None
+        if parts and parts[0] == (s, t):
+            hard.append((s, t))
+        else:
+            todo.extend(parts)
+    return State(tuple(hard), bindings, state.rigid)
+
+
+def operator_of(equation: Equation) -> Symbol | None:
+    """The operator modulo whose axioms an equation is to be read, None where the heads clash.
+
+    Parameters
+    ----------
+    equation
+        Two different terms, not both variables.
+    """
+    s, t = equation
+    for side in equation:
+        if side.symbol.group is not None or side.symbol.inverse is not None:
+            return side.symbol.group or side.symbol
+    if s.symbol is t.symbol:
+        return s.symbol
+    for side in equation:
+        if side.variables and side.symbol.unit is not None:
+            return side.symbol
+    return None
+
+
+def _decomposed(terms: Store, s: Interned, t: Interned) -> list[Equation] | None:
+    """Simpler equations for one; itself where that needs a choice, None where it is false."""
+    symbol = s.symbol
+    if not s.variables and not t.variables:
+        return None
+    if symbol is t.symbol and not (symbol.associative or symbol.commutative):
+        if len(s.args) != len(t.args):
+            return None
+        return list(zip(s.args, t.args, strict=True))
+    if APPLY in (symbol, t.symbol):
+        return _apply(s, t)
+    operator = operator_of((s, t))
+    if operator is None:
+        return None
+    if operator.commutative and (operator.associative or symbol is t.symbol):
+        return _cancelled(terms, operator, s, t)
+    return [(s, t)]
+
+
+def _apply(s: Interned, t: Interned) -> list[Equation] | None:
+    """Equations for an application of a variable or a term to terms."""
+    arity = len(s.args) if s.symbol is APPLY else len(t.args)
+    left, right = applied(s, arity), applied(t, arity)
+    return None if left is None or right is None else list(zip(left, right, strict=True))
+
+
+def _cancelled(
+    terms: Store, operator: Symbol, s: Interned, t: Interned
+) -> list[Equation] | None:
+    """An equation of products without the operands that both sides have."""
+    sides = (s, t)
+    if operator.associative:
+        counts = [Counter(operands(operator, side)) for side in sides]
+    else:
+        counts = [Counter(side.args) for side in sides]
+    common = counts[0] & counts[1]
+    left, right = ([*(count - common).elements()] for count in counts)
+    if not operator.associative:
+        if len(s.args) != len(t.args):
+            return [(s, t)] if operator.unit is not None else None
+        if not common or (operator.unit is not None and len(left) > 1):
+            return [(s, t)]
+        if len(left) == 1:
+            return [(left[0], right[0])]
+        return [(terms.build(operator, tuple(left)), terms.build(operator, tuple(right)))]
+    if operator.unit is None and not (left and right):
+        return None
+    if common:
+        return [(terms.make(operator, left), terms.make(operator, right))]
+    return [(s, t)]
+
+
+def aliens(operator: Symbol, sides: Iterable[Interned]) -> list[Interned]:
+    """The operands of products that are no variables, those under an inverse without it."""
+    found: dict[Interned, None] = {}
+    for side in sides:
+        for part in operands(operator, side) if operator.associative else side.args:
+            bare = part.args[0] if part.symbol is operator.inverse else part
+            if bare.symbol is not VARIABLE:
+                found[bare] = None
+    return list(found)
+
+
+def compatible(s: Interned, t: Interned) -> bool:
+    """Whether two operands that keep their heads might unify (true where it is not obvious).
+
+    Parameters
+    ----------
+    s, t
+        Terms, read as keeping their heads.
+    """
+    if s is t or s.symbol is VARIABLE or t.symbol is VARIABLE:
+        return True
+    if not s.variables and not t.variables:
+        return False
+    if APPLY in (s.symbol, t.symbol):
+        return True
+    if s.symbol is not t.symbol:
+        return False
+    symbol = s.symbol
+    if symbol.associative or symbol.commutative:
+        return True
+    return all(
+        compatible(a, b) or a.symbol.unit is not None or b.symbol.unit is not None
+        or a.symbol.inverse is not None or b.symbol.inverse is not None
+        or a.symbol.group is not None or b.symbol.group is not None
+        for a, b in zip(s.args, t.args, strict=True)
+    )  # fmt: skip
