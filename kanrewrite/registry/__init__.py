@@ -7,9 +7,10 @@ of a relation or a family instead, leaves it out of a single function.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from aesara.compile.mode import optdb
@@ -18,7 +19,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 
 from kanrewrite.errors import DuplicateRelation, NotARelation, UnknownRelation
-from kanrewrite.registry import library
+from kanrewrite.registry import database, library
 from kanrewrite.registry.database import DATABASE, POSITION, matching, take_part
 from kanrewrite.relation import Relation
 
@@ -30,6 +31,7 @@ __all__ = [
     "register",
     "relations",
     "stabilize",
+    "view_of",
 ]
 
 _loaded: list[bool] = []
@@ -75,6 +77,11 @@ def relations() -> tuple[Relation, ...]:
 def enabled() -> tuple[Relation, ...]:
     """The relations that are enabled, in the order in which they are tried."""
     return DATABASE.chosen()
+
+
+def view_of(*relations: Relation) -> Callable[[], Any]:
+    """What makes the view through which some relations read a graph."""
+    return partial(database.make_view, relations)
 
 
 def register(relation: Relation, replace: bool = False) -> None:

@@ -1,0 +1,117 @@
+"""What the commands print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+from kanrewrite.cli.values import Comparison
+from kanrewrite.reference import round_to, ulps
+from kanrewrite.relation import Relation
+from kanrewrite.trace import Recorder
+
+#: How many elements of an output are shown.
+SHOWN = 6
+#: A result this near the truth, in units in the last place, counts as right: about 1e-10, 1e-4.
+NEAR = {"float64": 2.0**19, "float32": 2.0**10, "float16": 4.0}
+_ARROWS = {"forward": "→", "backward": "←", "both": "↔", None: "="}
+
+
+def relation_table(
+    relations: Iterable[Relation], enabled: Sequence[Relation], rules: bool = False
+) -> Table:
+    """Every relation: family, name, equations, place, whether it is enabled."""
+    table = Table("family", "relation", "equation", "where", "on", row_styles=["", "dim"])
+    for relation in relations:
+        text = Text("\n".join(_equations(relation, rules)), overflow="fold")
+        on = "yes" if relation in enabled else "no"
+        table.add_row(relation.family, relation.name, text, place(relation.source), on)
+    return table
+
+
+def _equations(relation: Relation, rules: bool) -> Iterator[str]:
+    if not relation.equations:
+        yield relation.text
+        return
+    arrow = _ARROWS[relation.direction]
+    for line in relation.text.splitlines():
+        yield line.replace(" == ", f" {arrow} ", 1)
+    if rules:
+        for rule in relation.rules():
+            yield f"  rule: {rule}"
+
+
+def place(source: str) -> str:
+    """``file:line``, from the current directory where the file is below it."""
+    file, _, line = source.rpartition(":")
+    try:
+        return f"{Path(file).relative_to(Path.cwd())}:{line}"
+    except ValueError:
+        return source
+
+
+def fired_table(steps: Recorder) -> Table | str:
+    """Which relations fired where, in order."""
+    if not steps.fired_events:
+        return "No relation fired."
+    table = Table("", "relation", "where", "line")
+    for n, event in enumerate(steps.fired_events, 1):
+        table.add_row(str(n), event.name, Text(event.where), place(event.source) or "")
+    return table
+
+
+def comparison_table(comparison: Comparison, names: Sequence[str]) -> Table:
+    """The outputs of stock Aesara and of kanrewrite beside the truth."""
+    table = Table("output", "stock Aesara", "kanrewrite", "truth", title=comparison.title)
+    known = not isinstance(comparison.truth, str)
+    for n, name in enumerate(names):
+        truth: Any = comparison.truth[n] if known else None
+        results = [judged(values[n], truth) for values in (comparison.stock, comparison.ours)]
+        table.add_row(name, *results, numbers(rounded(truth, comparison.ours[n])))
+    if not known:
+        table.caption = str(comparison.truth)
+    return table
+
+
+def judged(values: Any, truth: Any) -> Text:
+    """Values, green where they are as good as the truth."""
+    if truth is None:
+        return Text(numbers(values))
+    error = worst_error(values, truth)
+    right = error <= NEAR.get(str(values.dtype), 0.0)
+    text = Text(numbers(values), style="green" if right else "bold red")
+    return text.append(f"\n{_error_text(error)}", style="dim")
+
+
+def worst_error(values: Any, truth: Any) -> float:
+    """The largest error of the elements in units in the last place, infinite for a false nan."""
+    if values.dtype.kind != "f":
+        return 0.0 if np.array_equal(values, np.asarray(truth)) else float("inf")
+    return float(np.max(ulps(values, truth, values.dtype), initial=0.0))
+
+
+def rounded(truth: Any, like: Any) -> Any:
+    """Exact numbers as those of a dtype, "not known" where there are none."""
+    if truth is None:
+        return "not known"
+    return round_to(truth, like.dtype) if like.dtype.kind == "f" else truth
+
+
+def _error_text(error: float) -> str:
+    if error == 0:
+        return "exact"
+    return "wrong" if np.isinf(error) else f"{error:.3g} ulp"
+
+
+def numbers(values: Any) -> str:
+    """A few elements as text."""
+    if isinstance(values, str):
+        return values
+    flat = np.asarray(values).reshape(-1)
+    shown = " ".join(f"{value:.4g}" for value in flat[:SHOWN].tolist())
+    return shown if flat.size <= SHOWN else f"{shown} … ({flat.size})"

@@ -1,0 +1,354 @@
+"""The command line: what it prints, and how it fails."""
+
+import io
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import aesara.tensor as at
+import numpy as np
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+import kanrewrite
+from kanrewrite import cli, demo, registry
+from kanrewrite.cli import script, tables, values
+from kanrewrite.cli.progress import Progress
+from kanrewrite.errors import MissingExtra, ScriptError
+from kanrewrite.guards import Axis, Float
+from kanrewrite.registry import database, library
+from kanrewrite.relation import Eq, eq, relation
+from kanrewrite.rewriter import RelationPass
+from kanrewrite.terms import T
+from tests.standin import TermView
+
+
+@relation(family="softmax")
+def log_of_product(x: Float, y: Float) -> Iterator[Eq]:
+    yield eq(T.log(T.exp(x) * T.exp(y)), x + y)
+
+
+@relation(family="softmax")
+def softmax_again(x: Float, axis: Axis) -> Iterator[Eq]:
+    yield eq(T.exp(x) / T.sum(T.exp(x), axis, keepdims=True), T.softmax(x, axis))
+
+
+@relation(family="wrong", direction=None)
+def square_root(x: Float) -> Iterator[Eq]:
+    yield eq(T.sqrt(x * x), x)
+
+
+SHELF = (log_of_product, softmax_again, square_root)
+SCRIPT = """
+import aesara.tensor as at
+
+x, y = at.dvectors("x", "y")
+z = at.log(at.exp(x) * at.exp(y))
+both = [z, z + 1]
+named = at.exp(z)
+named.name = "named"
+n = at.lscalar("n")
+counted = x[n] * at.cast(n > 0, "float64")
+number = 5
+
+
+def make():
+    return z
+
+
+def fails():
+    raise ZeroDivisionError("in fails")
+
+
+def empty():
+    return []
+"""
+
+
+@pytest.fixture(autouse=True)
+def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A library of three relations, a plain view, a wide terminal."""
+    registry.disable()
+    monkeypatch.setattr(database.DATABASE, "relations", {})
+    monkeypatch.setattr(registry, "_loaded", [])
+    monkeypatch.setattr(library, "of_library", lambda: iter(SHELF))
+    monkeypatch.setattr(library, "of_other_packages", lambda: iter(()))
+    monkeypatch.setattr(database, "make_view", lambda relations: TermView())
+    monkeypatch.setattr(database, "make_passes", lambda rs: [RelationPass(rs, TermView)])
+    monkeypatch.setenv("COLUMNS", "200")
+    database._pass_of.cache_clear()
+    yield
+    registry.disable()
+    database._pass_of.cache_clear()
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    file = tmp_path / "model.py"
+    file.write_text(SCRIPT)
+    return str(file)
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(cli.app, list(arguments), catch_exceptions=False)
+
+
+# -- list and the rest ----------------------------------------------------------------------------
+
+
+def test_list_shows_every_relation() -> None:
+    result = run("list")
+    assert result.exit_code == 0
+    assert "log(exp(x) * exp(y)) → x + y" in result.output
+    assert "sqrt(x * x) = x" in result.output
+    for each in SHELF:
+        (line,) = (li for li in result.output.splitlines() if f" {each.name} " in li)
+        assert each.family in line
+        assert f"test_cli.py:{each.source.rsplit(':')[-1]}" in line
+        assert "yes" in line
+
+
+def test_list_of_one_family_and_its_rules() -> None:
+    result = run("list", "--family", "softmax", "--rules")
+    assert "square_root" not in result.output
+    assert "rule: log(exp(x) * exp(y)) -> x + y when x: Float, y: Float" in result.output
+
+
+def test_an_unknown_family_is_one_message() -> None:
+    result = run("list", "--family", "softmex")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "Error: 'softmex' is neither a relation nor a family" in result.stderr
+    assert "Did you mean 'softmax' or 'softmax_again'?" in result.stderr
+
+
+def test_version_and_help() -> None:
+    assert run("--version").output.strip() == kanrewrite.__version__
+    for command in ((), ("list",), ("stabilize",), ("verify",), ("demo",)):
+        result = run(*command, "--help")
+        assert result.exit_code == 0
+        assert "Usage" in result.output
+
+
+def test_demo_tells_whether_all_was_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    for right, code in ((True, 0), (False, 1)):
+        monkeypatch.setattr(demo, "run", lambda console, right=right: right)
+        assert run("demo").exit_code == code
+
+    def fails(console: Any) -> bool:
+        raise MissingExtra("demo", "scikit-learn")
+
+    monkeypatch.setattr(demo, "run", fails)
+    result = run("demo")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: ")
+
+
+def test_verify_refuses_what_is_wrong() -> None:
+    right = run("verify", "log_of_product", "--samples", "8")
+    assert right.exit_code == 0
+    assert "log_of_product: holds in" in right.output
+
+    @relation
+    def root(x: Float) -> Iterator[Eq]:
+        yield eq(T.sqrt(x * x), x)
+
+    registry.register(root)
+    wrong = run("verify", "root", "--samples", "8")
+    assert wrong.exit_code == 1
+    assert "becomes" in wrong.output
+
+
+# -- stabilize ------------------------------------------------------------------------------------
+
+
+def test_stabilize_shows_what_happened(model: str) -> None:
+    result = run("stabilize", f"{model}:z", "-i", "x=[1, 2, 800]", "-i", "y=[0, 0, 0]")
+    assert result.exit_code == 0
+    out = result.output
+    assert "log_of_product" in out
+    assert "model.py:5" in out  # where the user's code made it
+    assert "- log" in out
+    assert "x = 1 2 800" in out
+    assert "the inputs given" in out
+    row = next(line for line in out.splitlines() if "output 0" in line)
+    stock, ours, truth = (cell.strip() for cell in row.strip("│ ").split("│")[1:])
+    assert ours == truth == "1 2 800"
+    assert stock == "1 2 inf"
+    assert "wrong" in out
+
+
+def test_stabilize_generates_the_inputs_that_are_not_given(model: str) -> None:
+    result = run("stabilize", f"{model}:make", "--scale", "2", "--seed", "3")
+    assert result.exit_code == 0
+    assert "normal numbers times 2" in result.output
+    again = run("stabilize", f"{model}:make", "--scale", "2", "--seed", "3")
+    assert result.output == again.output
+
+
+def test_stabilize_takes_lists_and_names(model: str) -> None:
+    result = run("stabilize", f"{model}:both", "-i", "x=[0]", "-i", "y=[0]")
+    assert "output 0" in result.output
+    assert "output 1" in result.output
+    assert "named" in run("stabilize", f"{model}:named", "-i", "x=[0]", "-i", "y=[0]").output
+
+
+def test_stabilize_with_some_relations_only(model: str) -> None:
+    arguments = ("-i", "x=[0]", "-i", "y=[0]", "--only", "softmax_again")
+    assert "No relation fired." in run("stabilize", f"{model}:z", *arguments).output
+
+
+def test_a_value_from_a_file(model: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.array([1.5, 2.5]))
+    result = run("stabilize", f"{model}:z", "-i", f"x={tmp_path / 'x.npy'}", "-i", "y=[1, 1]")
+    assert "x = 1.5 2.5" in result.output
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("qqq", "defines no 'qqq'. Graphs in it: x, y, z, named, n, counted."),
+        ("nam", "defines no 'nam'. Did you mean named"),
+        ("number", "is int 5, not a graph"),
+        ("empty", "is list [], not a graph"),
+        ("fails", "model.py:19: ZeroDivisionError: in fails"),
+        ("at", "is module <module 'aesara.tensor'"),
+    ],
+)
+def test_a_name_that_is_no_graph(model: str, name: str, says: str) -> None:
+    result = run("stabilize", f"{model}:{name}")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert says in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x = 1\nraise ValueError('no good')\n", "bad.py:2: ValueError: no good"),
+        ("import sys\nsys.exit(3)\n", "bad.py:2: SystemExit: 3"),
+        ("x = = 2\n", "bad.py:1: SyntaxError: invalid syntax"),
+        ("import not_there_at_all\n", "bad.py:1: ModuleNotFoundError"),
+    ],
+)
+def test_a_script_that_raises(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "bad.py").write_text(text)
+    result = run("stabilize", f"{tmp_path / 'bad.py'}:x")
+    assert result.exit_code == 2
+    assert says in result.stderr
+    assert "the script raised at" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("missing.py:x", "missing.py does not exist"),
+        ("model.py", "'model.py' does not name a graph. Write FILE.py:NAME"),
+        (":x", "':x' does not name a graph"),
+    ],
+)
+def test_a_target_that_is_no_script(target: str, says: str) -> None:
+    result = run("stabilize", target)
+    assert result.exit_code == 2
+    assert says in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("q=1", "the graph has no input 'q'; its inputs are x, y."),
+        ("x=[1,", "the value '[1,' of input 'x' cannot be used"),
+        ("x=nothing.npy", "the value 'nothing.npy' of input 'x' cannot be used"),
+        ("x=5", "the value '5' of input 'x' cannot be used"),
+        ("x=[1, 2]", "the graph cannot be evaluated at these inputs: "),
+    ],
+)
+def test_a_value_that_does_not_fit(model: str, given: str, says: str) -> None:
+    result = run("stabilize", f"{model}:z", "-i", given)
+    assert result.exit_code == 2
+    assert says in result.stderr.replace("\n", " ")
+
+
+def test_a_script_finds_its_neighbours(tmp_path: Path) -> None:
+    (tmp_path / "neighbour_of_cli.py").write_text("import aesara.tensor as at\nx = at.dscalar()\n")
+    (tmp_path / "main.py").write_text("from neighbour_of_cli import x\ny = x + 1\n")
+    (graph,) = script.load(f"{tmp_path / 'main.py'}:y")
+    assert list(values.inputs_of([graph])) == ["input0"]
+
+
+def test_generated_values_fit_their_inputs(model: str) -> None:
+    rng = np.random.default_rng(0)
+    (graph,) = script.load(f"{model}:counted")
+    drawn = {n: values.generated(v, 1.0, rng) for n, v in values.inputs_of([graph]).items()}
+    assert drawn["n"].dtype == np.int64
+    assert 0 <= drawn["n"] < values.LENGTH
+    assert drawn["x"].shape == (values.LENGTH,)
+    fixed = values.generated(at.tensor("bool", (1, 4)), 1.0, rng)
+    assert fixed.shape == (1, 4)
+    assert fixed.dtype == bool
+
+
+def test_without_truth_the_numbers_are_shown_as_they_are(model: str) -> None:
+    array = np.arange(8.0)
+    comparison = values.Comparison("title", {}, [array], [array], "why not")
+    stream = io.StringIO()
+    Console(file=stream, width=120).print(tables.comparison_table(comparison, ["y"]))
+    assert "0 1 2 3 4 5 … (8)" in stream.getvalue()
+    assert "why not" in stream.getvalue()
+    assert "not known" in stream.getvalue()
+
+
+def test_errors_are_measured_in_ulps() -> None:
+    from mpmath import mpf
+
+    one = np.array([mpf(1), mpf(2)], dtype=object)
+    assert tables.worst_error(np.array([1.0, 2.0]), one) == 0
+    assert tables.worst_error(np.array([1.0, np.nextafter(2.0, 3.0)]), one) == 1
+    assert tables.worst_error(np.array([1.0, np.nan]), one) == float("inf")
+    assert tables.worst_error(np.array([1, 2]), np.array([1, 2])) == 0
+    assert tables.worst_error(np.array([1, 2]), np.array([1, 3])) == float("inf")
+
+
+def test_script_errors_are_kanrewrites() -> None:
+    with pytest.raises(ScriptError):
+        script.load("nothing")
+
+
+# -- progress -------------------------------------------------------------------------------------
+
+
+def shown(delay: float, wait: bool, terminal: bool = False) -> str:
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=terminal, width=80)
+    with Progress(console, delay) as progress:
+        progress.step("first")
+        if wait:
+            progress._timer.join(5)
+        progress.step("second")
+    return stream.getvalue()
+
+
+def test_a_short_command_shows_no_progress() -> None:
+    assert shown(60, wait=False) == ""
+
+
+def test_a_long_command_says_what_it_does() -> None:
+    assert shown(0, wait=True) == "first ...\nsecond ...\n"
+
+
+def test_in_a_terminal_it_is_one_line_that_changes() -> None:
+    text = shown(0, wait=True, terminal=True)
+    assert "first ..." in text or "second ..." in text
+    assert threading.active_count() < 20
+
+
+def test_nothing_is_shown_after_the_end() -> None:
+    stream = io.StringIO()
+    progress = Progress(Console(file=stream), 0.05)
+    with progress:
+        progress.step("first")
+    progress._timer.join(5)
+    assert stream.getvalue() == ""
