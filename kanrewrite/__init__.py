@@ -15,7 +15,36 @@ from typing import TYPE_CHECKING, Any
 from kanrewrite import _environment
 
 if TYPE_CHECKING:
+    from kanrewrite.gradient import grad as grad
+    from kanrewrite.gradient import hessian as hessian
+    from kanrewrite.gradient import hvp as hvp
+    from kanrewrite.gradient import jacobian as jacobian
+    from kanrewrite.gradient import jvp as jvp
+    from kanrewrite.gradient import value_and_grad as value_and_grad
+    from kanrewrite.gradient import vjp as vjp
+    from kanrewrite.gradient import within_gradient as within_gradient
+    from kanrewrite.guards import Axis as Axis
+    from kanrewrite.guards import Bool as Bool
+    from kanrewrite.guards import Constant as Constant
+    from kanrewrite.guards import Elementwise as Elementwise
+    from kanrewrite.guards import Float as Float
+    from kanrewrite.guards import Int as Int
+    from kanrewrite.guards import Ndim as Ndim
+    from kanrewrite.registry import disable as disable
+    from kanrewrite.registry import disabled as disabled
+    from kanrewrite.registry import enable as enable
+    from kanrewrite.registry import register as register
+    from kanrewrite.registry import stabilize as stabilize
+    from kanrewrite.relation import Eq as Eq
+    from kanrewrite.relation import Relation as Relation
+    from kanrewrite.relation import eq as eq
+    from kanrewrite.relation import relation as relation
+    from kanrewrite.search import explore as explore
     from kanrewrite.terms import T as T
+    from kanrewrite.theory import Theory as Theory
+    from kanrewrite.trace import trace as trace
+    from kanrewrite.verify import verify as verify
+    from kanrewrite.why import why_not as why_not
 
 __version__ = "0.1.0"
 
@@ -30,7 +59,7 @@ _PUBLIC = {
         "guards": ("Axis", "Bool", "Constant", "Elementwise", "Float", "Int", "Ndim"),
         "relation": ("Eq", "Relation", "eq", "relation"),
         "completion": ("check",),
-        "trace": ("trace", "why_not"),
+        "trace": ("trace",),
         "registry": ("disable", "disabled", "enable", "register", "stabilize"),
         "gradient": (
             "grad",
@@ -43,6 +72,7 @@ _PUBLIC = {
             "within_gradient",
         ),
         "search": ("explore",),
+        "why": ("why_not",),
         "verify": ("verify",),
     }.items()
     for name in names

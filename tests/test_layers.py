@@ -34,10 +34,13 @@ BELOW: dict[str, tuple[str, ...]] = {
     "reference": ("trace",),
     "cost": ("reference",),
     "search": ("cost", "registry"),
-    "verify": ("reference",),
-    "draw": ("registry", "gradient", "inner", "search", "verify"),
+    "why": ("search",),
+    "verify": ("reference", "rewriter"),
+    "draw": ("gradient", "inner", "verify", "why"),
+    "report": ("draw",),
     "demo": ("draw",),
-    "cli": ("demo",),
+    "cli": ("", "demo", "report"),
+    "": (),  # the public names
 }
 
 #: Imports that are put off, within a function or for type checkers, and may look upwards.
