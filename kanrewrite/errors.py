@@ -537,3 +537,14 @@ def unusable_inputs(names: Sequence[str], error: Exception) -> str:
         f"the graph cannot be evaluated at these inputs: {first}. Give values yourself, e.g. "
         + " ".join(f"--input {name}=..." for name in names)
     )
+
+
+class CyclicSubstitution(KanrewriteError, ValueError):
+    """A substitution under which a variable contains itself."""
+
+    def __init__(self, variable: object, value: object):
+        super().__init__(
+            f"the substitution binds {variable!r} to {value!r}, which contains {variable!r} again: "
+            "the term would be infinite. Give each variable a term without it; kanren's own `eq` "
+            "does not check this, kanrewrite's does."
+        )

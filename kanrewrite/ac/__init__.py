@@ -1,17 +1,22 @@
 """Matching and unification modulo a theory: free, C, A, AC, units and inverses, mixed freely."""
 
+from kanrewrite.ac.goals import Eq, default_theory, eq, set_default_theory
 from kanrewrite.ac.matching import Matcher, Substitution, compile, match
 from kanrewrite.ac.terms import Interned, term
 from kanrewrite.ac.unification import Unifiers, is_complete, unify
 
 __all__ = [
+    "Eq",
     "Interned",
     "Matcher",
     "Substitution",
     "Unifiers",
     "compile",
+    "default_theory",
+    "eq",
     "is_complete",
     "match",
+    "set_default_theory",
     "term",
     "unify",
 ]

@@ -181,11 +181,18 @@ def compile(pattern: Any, theory: Theory) -> Matcher:  # noqa: A001  # the field
     >>> list(matcher.match(term(("add", "a", ("f", "b"), "c"), theory)))
     [{~x: 'b', ~y: ('add', 'a', 'c')}]
     """
-    return _matcher(store(theory).intern(pattern))
+    return matcher(store(theory).intern(pattern))
 
 
 @lru_cache(maxsize=1024)
-def _matcher(pattern: Interned) -> Matcher:
+def matcher(pattern: Interned) -> Matcher:
+    """The matcher of an interned pattern, the latest ones kept.
+
+    Parameters
+    ----------
+    pattern
+        A canonical term.
+    """
     return Matcher(pattern)
 
 

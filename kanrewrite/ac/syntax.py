@@ -60,8 +60,8 @@ def identity(leaf: Any) -> Hashable:
 
     Examples
     --------
-    >>> identity(1) == identity(True)
-    False
+    >>> identity(0.0) == identity(-0.0), identity("a") == identity("a")
+    (False, True)
     """
     try:
         hash(leaf)

@@ -1,0 +1,214 @@
+"""Equations modulo a theory as miniKanren goals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from kanren.constraints import ConstrainedState
+from kanren.core import lall
+
+from kanrewrite.ac.matching import matcher
+from kanrewrite.ac.terms import VARIABLE, Interned, Store, store
+from kanrewrite.ac.unification import unify
+from kanrewrite.errors import CyclicSubstitution
+from kanrewrite.theory import Theory
+
+Goal = Callable[[Any], Iterator[Any]]
+
+_default = [Theory("empty")]
+
+
+def default_theory() -> Theory:
+    """The theory of goals that name none: without axioms, until `set_default_theory`."""
+    return _default[0]
+
+
+def set_default_theory(theory: Theory) -> None:
+    """Choose the theory of goals that name none, those made before included.
+
+    Parameters
+    ----------
+    theory
+        The new default.
+    """
+    _default[0] = theory
+
+
+class Eq:
+    """Two terms are equal modulo a theory; a goal. Made by `eq`.
+
+    Parameters
+    ----------
+    lhs, rhs
+        The terms.
+    theory
+        What their operators obey; None for the default when the goal is run.
+    guards
+        Goals that must hold as well, run after the equation.
+    """
+
+    __slots__ = ("guards", "lhs", "rhs", "theory")
+
+    def __init__(
+        self, lhs: Any, rhs: Any, theory: Theory | None = None, guards: tuple[Goal, ...] = ()
+    ):
+        self.lhs = lhs
+        self.rhs = rhs
+        self.theory = theory
+        self.guards = guards
+
+    def when(self, *guards: Goal) -> Eq:
+        """The same equation with more conditions.
+
+        Parameters
+        ----------
+        *guards
+            Goals, run in this order after the equation and the guards it has.
+
+        Returns
+        -------
+        Eq
+        """
+        return Eq(self.lhs, self.rhs, self.theory, (*self.guards, *guards))
+
+    def __call__(self, state: Any) -> Iterator[Any]:
+        if not self.guards:
+            return self._solutions(state)
+        found: Iterator[Any] = lall(self._solutions, *self.guards)(state)
+        return found
+
+    def _solutions(self, state: Any) -> Iterator[Any]:
+        """The state with each unifier of the two sides added."""
+        terms = store(default_theory() if self.theory is None else self.theory)
+        known = Known(terms, state)
+        left, right = known(self.lhs), known(self.rhs)
+        for found in unifiers(terms, left, right):
+            extended = {**state, **found}
+            if isinstance(state, ConstrainedState):
+                extended = state.post_unify_checks(extended, self.lhs, self.rhs)
+                if extended is False:
+                    continue
+            yield extended
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Eq):
+            return NotImplemented
+        mine = (self.lhs, self.rhs, self.theory, self.guards)
+        return mine == (other.lhs, other.rhs, other.theory, other.guards)
+
+    def __hash__(self) -> int:
+        return hash((self.lhs, self.rhs, self.theory, self.guards))
+
+    def __repr__(self) -> str:
+        when = f".when({', '.join(map(repr, self.guards))})" if self.guards else ""
+        return f"eq({self.lhs!r}, {self.rhs!r}){when}"
+
+
+def eq(u: Any, v: Any, theory: Theory | None = None) -> Eq:
+    """The goal that two terms are equal modulo a theory.
+
+    Parameters
+    ----------
+    u, v
+        Terms.
+    theory
+        What their operators obey; if None, the default theory when the goal is run.
+
+    Returns
+    -------
+    Eq
+        A goal: composes with kanren's `lall`, `conde` and `run`, and respects the constraints of
+        the state it is given.  Where one side is ground under the state the other is matched with
+        it, otherwise the two are unified; a variable is never bound to a term that contains it.
+
+    Examples
+    --------
+    >>> from kanren import run
+    >>> from unification import var
+    >>> theory = Theory("algebra").ac("add").ac("mul")
+    >>> x, y = var("x"), var("y")
+    >>> run(0, (x, y), eq(("mul", ("add", 1, x), y), ("mul", 2, ("add", 3, 1)), theory))
+    ((3, 2),)
+    """
+    return Eq(u, v, theory)
+
+
+def unifiers(terms: Store, left: Interned, right: Interned) -> Iterable[dict[Any, Any]]:
+    """The unifiers of two terms, by matching where one is ground.
+
+    Parameters
+    ----------
+    terms
+        Where the terms are interned.
+    left, right
+        The terms.
+    """
+    if left is right:
+        return ({},)
+    if not right.variables:
+        return matcher(left).match(right) if left.variables else ()
+    if not left.variables:
+        return matcher(right).match(left)
+    return unify([(left, right)], terms.theory)
+
+
+class Known:
+    """Terms under a substitution, interned.
+
+    Parameters
+    ----------
+    terms
+        Where to intern them.
+    substitution
+        A mapping from logic variables to terms, which may hold further variables.
+    """
+
+    def __init__(self, terms: Store, substitution: Mapping[Any, Any]):
+        self._terms = terms
+        self._substitution = substitution
+        self._values: dict[Interned, Interned] = {}
+        self._open: set[Interned] = set()
+
+    def __call__(self, value: Any) -> Interned:
+        """The canonical form of a term under the substitution.
+
+        Parameters
+        ----------
+        value
+            The term.
+
+        Raises
+        ------
+        CyclicSubstitution
+            If a variable is bound to a term that contains it.
+        """
+        term = self._terms.intern(value)
+        if not self._substitution or not term.variables:
+            return term
+        return self._under(term)
+
+    def _under(self, term: Interned) -> Interned:
+        if not term.variables:
+            return term
+        if term.symbol is VARIABLE:
+            return self._value(term)
+        args = [self._under(arg) for arg in term.args]
+        if term.symbol.group is not None:
+            return self._terms.invert(term.symbol.group, args[0])
+        return self._terms.make(term.symbol, args)
+
+    def _value(self, variable: Interned) -> Interned:
+        if variable in self._values:
+            return self._values[variable]
+        if variable.plain not in self._substitution:
+            return variable
+        if variable in self._open:
+            raise CyclicSubstitution(variable.plain, self._substitution[variable.plain])
+        self._open.add(variable)
+        bound = self._terms.intern(self._substitution[variable.plain])
+        # Bound to itself is not bound.
+        value = variable if bound is variable else self._under(bound)
+        self._open.discard(variable)
+        self._values[variable] = value
+        return value
