@@ -26,10 +26,19 @@ if TYPE_CHECKING:
     from kanrewrite.guards import Axis as Axis
     from kanrewrite.guards import Bool as Bool
     from kanrewrite.guards import Constant as Constant
+    from kanrewrite.guards import ConstantAlong as ConstantAlong
     from kanrewrite.guards import Elementwise as Elementwise
     from kanrewrite.guards import Float as Float
     from kanrewrite.guards import Int as Int
     from kanrewrite.guards import Ndim as Ndim
+    from kanrewrite.guards import constant_along as constant_along
+    from kanrewrite.guards import differs as differs
+    from kanrewrite.guards import ndim as ndim
+    from kanrewrite.guards import nonnegative as nonnegative
+    from kanrewrite.guards import nonzero as nonzero
+    from kanrewrite.guards import one_axis_or_all as one_axis_or_all
+    from kanrewrite.guards import positive as positive
+    from kanrewrite.guards import same_shape as same_shape
     from kanrewrite.registry import disable as disable
     from kanrewrite.registry import disabled as disabled
     from kanrewrite.registry import enable as enable
@@ -56,7 +65,24 @@ _PUBLIC = {
     for module, names in {
         "terms": ("T",),
         "theory": ("Theory",),
-        "guards": ("Axis", "Bool", "Constant", "Elementwise", "Float", "Int", "Ndim"),
+        "guards": (
+            "Axis",
+            "Bool",
+            "Constant",
+            "ConstantAlong",
+            "Elementwise",
+            "Float",
+            "Int",
+            "Ndim",
+            "constant_along",
+            "differs",
+            "ndim",
+            "nonnegative",
+            "nonzero",
+            "one_axis_or_all",
+            "positive",
+            "same_shape",
+        ),
         "relation": ("Eq", "Relation", "eq", "relation"),
         "completion": ("check",),
         "trace": ("trace",),
