@@ -29,6 +29,7 @@ from kanrewrite.guards.kinds import (
     ndim,
     nonnegative,
     nonzero,
+    one_axis_or_all,
     positive,
     same_shape,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "nonnegative",
     "nonzero",
     "normal_axes",
+    "one_axis_or_all",
     "positive",
     "same_shape",
     "sign_of",

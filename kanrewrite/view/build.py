@@ -174,6 +174,7 @@ class Builder:
         rests: list[tuple[Variable, Fraction]] = []
         waiting: list[tuple[Sum, Fraction]] = []
         conditions: list[App] = []
+        coeff = form.coeff
         for f, k in form.factors:
             if isinstance(f, App) and f.op is T.mask:
                 conditions.append(f)
@@ -182,7 +183,11 @@ class Builder:
             if isinstance(f, Sum) and self._is_uneven(f, inner):
                 waiting.append((f, k))
                 continue
-            e, r = self.split(f, inner)
+            if isinstance(f, Sum) and k == 1 and self._is_simpler(f, coeff):
+                e, r = self._split_sum(f, self.a.no_exponent, ONE, inner, coeff)
+                coeff = ONE
+            else:
+                e, r = self.split(f, inner)
             self._gather(expo, e, k)
             if r is not None:
                 rests.append((r, k))
@@ -192,7 +197,7 @@ class Builder:
             expo = Counter[Form](dict(e.terms))
             if r is not None:
                 rests.append((r, k))
-        rest = self.product(form.coeff, rests)
+        rest = self.product(coeff, rests)
         if conditions:
             rest = self.constant(ONE) if rest is None else rest
             for f in conditions:
@@ -280,15 +285,22 @@ class Builder:
     def _is_uneven(self, form: Sum, where: Context) -> bool:
         return len({e for _, e, _ in self._parts(form, where)}) > 1
 
-    def _split_sum(self, form: Sum, outer: Lin, k: Fraction, where: Context) -> Scaled:
-        """``exp(outer) * form**k`` as ``(e, r)`` with ``exp(e) * r**k``."""
+    @staticmethod
+    def _is_simpler(form: Sum, by: Fraction) -> bool:
+        """Does multiplying a sum out leave fewer factors than a product with it?"""
+        return sum(abs(c * by) == 1 for _, c in form.terms) > sum(abs(c) == 1 for _, c in form.terms)
+
+    def _split_sum(
+        self, form: Sum, outer: Lin, k: Fraction, where: Context, by: Fraction = ONE
+    ) -> Scaled:
+        """``exp(outer) * (by * form)**k`` as ``(e, r)`` with ``exp(e) * r**k``."""
         if not hot(form):
-            return outer, self._cold_sum(form)
+            return outer, self._cold_sum(form, by)
         parts = self._parts(form, where)
         if len({e for _, e, _ in parts}) == 1:
             expo = Counter[Form](dict(outer.terms))
             self._gather(expo, parts[0][1], k)
-            return self.a.lin(expo), self.total([(c, self._or_one(r)) for c, _, r in parts])  # type: ignore[arg-type]
+            return self.a.lin(expo), self.total([(c * by, self._or_one(r)) for c, _, r in parts])  # type: ignore[arg-type]
         inner, outer = self._absorbed(outer, k, [e for _, e, _ in parts])
         shifted = [
             (c, self._keep(self._plus(e, inner, ONE), m), r) for (c, e, r), (m, _) in zip(parts, form.terms)
@@ -300,7 +312,7 @@ class Builder:
         terms = []
         for c, e, r in shifted:
             v = self.make(function, self.make(at.sub, self.value(e), level))
-            terms.append((c, v if r is None else self.make(at.mul, v, r)))
+            terms.append((c * by, v if r is None else self.make(at.mul, v, r)))
         return self._plus(outer, self.a.lin({top: ONE}), k), self.total(terms)
 
     def _keep(self, expo: Lin, form: Form) -> Form:
@@ -326,11 +338,12 @@ class Builder:
     def _or_one(self, rest: Variable | None) -> Variable:
         return self.constant(ONE) if rest is None else rest
 
-    def _cold_sum(self, form: Sum) -> Variable:
+    def _cold_sum(self, form: Sum, by: Fraction) -> Variable:
         """A sum of values; logs give their exponents to the linear part first."""
         logs: list[tuple[Fraction, Variable]] = []
-        hidden = [(m, c) for m, c in form.terms if isinstance(m, App) and m.op is T.log and hot(m.args[0])]
-        lin = self.a.lin({m: c for m, c in form.terms if (m, c) not in hidden})
+        scaled = [(m, c * by) for m, c in form.terms]
+        hidden = [(m, c) for m, c in scaled if isinstance(m, App) and m.op is T.log and hot(m.args[0])]
+        lin = self.a.lin({m: c for m, c in scaled if (m, c) not in hidden})
         for m, c in hidden:
             # As c * (lin/c + log(...)): what cancels inside the log does so before it is added.
             e, r = self.log_parts(m.args[0], self.a.lin({n: d / c for n, d in lin.terms}))

@@ -22,9 +22,11 @@ Bcast = tuple[bool, ...]
 class Form:
     """A tensor, read.  Compared by identity: an `Algebra` interns what it makes."""
 
-    __slots__ = ("bcast", "key", "nonneg", "uid")
+    __slots__ = ("bcast", "home", "key", "nonneg", "uid")
     uid: int
     key: Hashable
+    #: The algebra that made it, which knows its dtype.
+    home: Any
     #: Which dimensions have length 1 for sure; constants have none and fit everywhere.
     bcast: Bcast
     #: Is the value at least 0 wherever it is defined?
@@ -102,6 +104,7 @@ class Interner:
         if form is None:
             form = make()
             form.key = key
+            form.home = self
             form.uid = len(self._table)
             self._table[key] = form
         return form

@@ -13,8 +13,16 @@ from kanrewrite.view.forms import HALF, ONE, Form
 from kanrewrite.view.lifting import Lifting
 
 
-def instantiate(term: Any, bindings: Mapping[Any, Any], a: Lifting) -> Any:
-    """The form of a pattern; parameters that are not forms (axes, orders) stay what they are."""
+def instantiate(
+    term: Any,
+    bindings: Mapping[Any, Any],
+    a: Lifting,
+    definitions: Mapping[Operator, tuple[Any, Any]] | None = None,
+) -> Any:
+    """The form of a pattern; parameters that are not forms (axes, orders) stay what they are.
+
+    With definitions, an operator that has one is read as what it means.
+    """
     if isinstance(term, Var):
         return bindings[term]
     if isinstance(term, (int, float, Fraction)) and not isinstance(term, bool):
@@ -23,8 +31,11 @@ def instantiate(term: Any, bindings: Mapping[Any, Any], a: Lifting) -> Any:
         return term
     op = term[0]
     tensors = len(term) - len(op.parameters)
-    operands = [instantiate(x, bindings, a) for x in term[1:tensors]]
+    operands = [instantiate(x, bindings, a, definitions) for x in term[1:tensors]]
     parameters = [bindings.get(x, x) if isinstance(x, Var) else x for x in term[tensors:]]
+    if definitions is not None and op in definitions:
+        left, right = definitions[op]
+        return instantiate(right, dict(zip(left[1:], [*operands, *parameters])), a, definitions)
     return construct(op, operands, parameters, a)
 
 
@@ -41,6 +52,8 @@ def construct(op: Operator, operands: list[Form], parameters: list[Any], a: Lift
         return form if keepdims else a.drop(form, axes)
     if op is T.pow:
         return _power(a, *operands)
+    if op is T.shift:
+        return _shift(a, operands[0], parameters[0])
     return a.app(op, *operands, *parameters)
 
 
@@ -56,6 +69,14 @@ def _power(a: Lifting, base: Form, power: Form) -> Form:
     if not expo.terms and not factors:
         return a.pow(base, coeff)
     return a.app(T.pow, base, power)
+
+
+def _shift(a: Lifting, form: Form, axes: Any) -> Form:
+    """The largest value along axes, 0 where it is infinite."""
+    if not isinstance(axes, Var):
+        axes = normal_axes(axes, form.ndim)
+    lin = a.lin(a.terms_of(form))
+    return a.app(T.shift, lin, axes, (), bcast=a._kept(lin, axes))
 
 
 REDUCTIONS = {T.sum: "sum", T.max: "max", T.prod: "prod_along"}

@@ -2,34 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from aesara.graph.basic import Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 from aesara.tensor.type import TensorType
-import aesara.tensor as at
 
+from kanrewrite.relation import Relation
 from kanrewrite.view.build import Builder
+from kanrewrite.view.fit import fitted
+from kanrewrite.view.forms import App, Leaf, Lin, Prod, Sum
 from kanrewrite.view.read import FLOATS, View
+from kanrewrite.view.recognise import Recogniser
+from kanrewrite.view.rules import LIFTING, definitions, recognitions
 
 
 class LiftingPass(GraphRewriter):
-    """Reads a graph as forms and rebuilds each variable at which exponentials meet."""
+    """Reads a graph as forms and rebuilds each variable at which exponentials meet.
 
-    def __init__(self, definitions: Any, recogniser: Any = None):
+    Parameters
+    ----------
+    relations : iterable of Relation
+        Those of the family ``lifting`` are the equations that reading and building follow: without
+        any of them the pass does nothing.  The others say what operators mean, and what formulas
+        are recognised in what is built.
+    """
+
+    name = "kanrewrite_lifting"
+
+    def __init__(self, relations: Iterable[Relation]):
         super().__init__()
-        self.definitions = definitions
-        self.recogniser = recogniser
+        relations = tuple(relations)
+        self.active = any(r.family == LIFTING for r in relations)
+        self.definitions = definitions(relations)
+        self.rules = list(recognitions(r for r in relations if self.takes(r)))
+
+    def takes(self, relation: Relation) -> bool:
+        """Whether this pass applies a relation, so that no other need try it."""
+        module: str = relation.function.__module__
+        return self.active and module.startswith("kanrewrite.relations.")
 
     def apply(self, fgraph: FunctionGraph) -> None:
+        if not self.active:
+            return
         view = View(self.definitions)
         order = fgraph.toposort()
         for node in order:
             for out in node.outputs:
                 if isinstance(out.type, TensorType) and out.type.dtype in FLOATS:
                     view.read(out)
-        recogniser = self.recogniser() if self.recogniser is not None else None
+        recogniser = Recogniser(self.rules)
         builders: dict[str, Builder] = {}
         needed = self.needed(fgraph, view)
         for var in needed:
@@ -38,7 +62,7 @@ class LiftingPass(GraphRewriter):
             if dtype not in builders:
                 builders[dtype] = Builder(view, dtype, recogniser)
             if compared is None:
-                new = self.fit(builders[dtype].value(view.read(var)), var)
+                new = fitted(builders[dtype].value(view.read(var)), var)
             else:
                 new = builders[dtype].comparison(compared, var)
             if new is not var:
@@ -68,8 +92,6 @@ class LiftingPass(GraphRewriter):
 
     def leaves(self, form: Any) -> list[Variable]:
         """The variables that a form is built from."""
-        from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum
-
         out, stack, seen = [], [form], set()
         while stack:
             form = stack.pop()
@@ -86,9 +108,3 @@ class LiftingPass(GraphRewriter):
             elif isinstance(form, (Sum, Lin)):
                 stack.extend(m for m, _ in form.terms)
         return out
-
-    def fit(self, new: Variable, var: Variable) -> Variable:
-        """The result with the dimensions of what it replaces."""
-        if new.type.ndim < var.type.ndim:
-            new = at.alloc(new, *var.shape) if False else at.second(var.owner.inputs[0], new)
-        return new

@@ -15,6 +15,8 @@ from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.lifting import Lifting
 
+Definitions = dict[Operator, tuple[Any, Any]]
+
 
 class PatternAlgebra(Lifting):
     """Forms with parameters."""
@@ -37,10 +39,10 @@ class PatternAlgebra(Lifting):
         return form.bcast if isinstance(axes, Var) else super()._kept(form, axes)
 
 
-def pattern_form(term: Any, algebra: PatternAlgebra) -> Form:
-    """A side of an equation as a form."""
+def pattern_form(term: Any, algebra: PatternAlgebra, definitions: Definitions | None = None) -> Form:
+    """A side of an equation as a form; operators are read as their definitions, if given."""
     tensors = {v: algebra.leaf(v, (False,)) for v in parameters_of(term) if not _is_setting(v, term)}
-    form: Form = instantiate(term, tensors, algebra)
+    form: Form = instantiate(term, tensors, algebra, definitions)
     return form
 
 

@@ -161,6 +161,8 @@ def meets(node: Apply, inputs: list[Form], form: Form, algebra: Lifting) -> bool
         return sum_gains(inputs, hots, form, algebra)
     if isinstance(node.op, Elemwise):
         return isinstance(node.op.scalar_op, Cast) and hot(form)
+    if type(node.op) in (Softmax, LogSoftmax):  # Aesara's own refuse an axis of length zero
+        return not all(node.inputs[0].type.shape[d] for d in axes_of(node))
     if isinstance(node.op, (Dot, BatchedDot)):
         return len(hots) > 1
     return isinstance(node.op, SoftmaxGrad)
@@ -400,7 +402,7 @@ def _define(self: View, op: Operator, inputs: list[Variable], a: Lifting, *param
     left, right = found
     operands = [self.operand(i, a) for i in inputs]
     bindings = dict(zip(left[1:], [*operands, *parameters]))
-    return instantiate(right, bindings, a)
+    return instantiate(right, bindings, a, self.definitions)
 
 
 View.define = _define  # type: ignore[attr-defined]

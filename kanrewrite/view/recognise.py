@@ -96,8 +96,10 @@ class Recogniser:
                 continue
             for bindings, rest, join in matches(matcher, rule.pattern, form):
                 if rule.allowed(bindings):
-                    self.fired.append((rule.name, form))
-                    return join(instantiate(rule.replacement, bindings, a), rest)
+                    new: Form = join(instantiate(rule.replacement, bindings, a), rest)
+                    if new is not form:
+                        self.fired.append((rule.name, form))
+                        return new
         return None
 
 

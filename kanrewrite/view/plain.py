@@ -1,0 +1,35 @@
+"""Plain building: forms as graphs without shifting anything.
+
+Used for what a single rewrite returns: the result is what the relation says, and every part of it
+that the graph already computes is taken from there.
+"""
+
+from __future__ import annotations
+
+import aesara.tensor as at
+
+from kanrewrite.view.build import Builder, Context, Scaled
+from kanrewrite.view.forms import Form
+from kanrewrite.view.lifting import hot
+
+
+class PlainBuilder(Builder):
+    """Builds forms as they read: an exponent never leaves its exponential."""
+
+    def split(self, form: Form, where: Context) -> Scaled:
+        """The whole value as the rest; the exponent is empty."""
+        if form not in self._split:
+            self._split[form] = self.a.no_exponent, self._value(form, where)
+        return self._split[form]
+
+    def _value(self, form: Form, where: Context) -> at.TensorVariable:
+        origin = self.view.origin.get(form)
+        if origin is not None and origin.type.ndim == form.ndim:
+            return origin
+        if not hot(form) and form in self.view.origin:
+            return self.view.origin[form]
+        expo, rest = self._split_new(form, where)
+        if not expo.terms:
+            return self._or_one(rest)
+        power = self.make(at.exp, self.linear(expo))
+        return power if rest is None else self.make(at.mul, power, rest)

@@ -1,0 +1,82 @@
+r"""Functions that are exact where their formulas cancel: log1p, expm1, log1mexp, and other bases.
+
+References
+----------
+M. Maechler, "Accurately computing log(1 - exp(-|a|))", Rmpfr vignette, 2012.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import log
+
+import aesara.tensor as at
+from aesara.tensor.var import TensorVariable
+
+from kanrewrite import Eq, Float, T, eq, relation
+
+
+@relation
+def log1mexp_log(x: Float) -> Iterator[Eq]:
+    """The log of what is missing from an exponential to 1."""
+    yield eq(T.log(1 - T.exp(x)), T.log1mexp(x))
+
+
+@relation
+def log1p_log(x: Float) -> Iterator[Eq]:
+    """The log of one and something."""
+    yield eq(T.log(1 + x), T.log1p(x))
+
+
+@relation
+def expm1_difference(x: Float) -> Iterator[Eq]:
+    """How far an exponential is from 1."""
+    yield eq(T.exp(x) - 1, T.expm1(x))
+
+
+@relation(direction=None)
+def other_bases(x: Float) -> Iterator[Eq]:
+    """Logs and exponentials of base 2 and 10 are those of base e, scaled."""
+    yield eq(T.log(x) * (1 / log(2)), T.log2(x))
+    yield eq(T.log(x) * (1 / log(10)), T.log10(x))
+    yield eq(T.exp(x * log(2)), T.exp2(x))
+
+
+@relation(direction=None)
+def hyperbolic(x: Float) -> Iterator[Eq]:
+    """The even and the odd part of an exponential."""
+    yield eq((T.exp(x) + T.exp(-x)) / 2, T.cosh(x))
+    yield eq((T.exp(x) - T.exp(-x)) / 2, T.sinh(x))
+
+
+@log1mexp_log.example
+def _log1mexp() -> tuple[TensorVariable, TensorVariable]:
+    x = at.vector("x")
+    return at.log(1 - at.exp(x)), at.log1mexp(x)
+
+
+@log1mexp_log.non_example
+def _log_of_minus() -> TensorVariable:
+    return at.log(2 - at.exp(at.vector("x")))
+
+
+@log1p_log.example
+def _log1p() -> tuple[TensorVariable, TensorVariable]:
+    x = at.vector("x")
+    return at.log(x + 1), at.log1p(x)
+
+
+@log1p_log.non_example
+def _log_of_two_and() -> TensorVariable:
+    return at.log(2 + at.vector("x"))
+
+
+@expm1_difference.example
+def _expm1() -> tuple[TensorVariable, TensorVariable]:
+    x = at.vector("x")
+    return at.exp(x) - 1, at.expm1(x)
+
+
+@expm1_difference.non_example
+def _exp_and_one() -> TensorVariable:
+    return at.exp(at.vector("x")) + 1

@@ -1,0 +1,44 @@
+r"""Log-softmax: $\log \sigma(x)_i = x_i - \log \sum_j e^{x_j}$."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import aesara.tensor as at
+from aesara.tensor.special import log_softmax
+from aesara.tensor.var import TensorVariable
+
+from kanrewrite import Axis, Eq, Float, T, eq, relation
+from kanrewrite.guards import one_axis_or_all
+
+
+@relation
+def log_softmax_difference(x: Float, axis: Axis) -> Iterator[Eq]:
+    """What is left of x when the log of the sum of its exponentials is taken away."""
+    total = T.sum(T.exp(x), axis, keepdims=True)
+    yield eq(x - T.log(total), T.log_softmax(x, axis)).when(one_axis_or_all(axis, x))
+
+
+@log_softmax_difference.example
+def _difference() -> tuple[TensorVariable, TensorVariable]:
+    x = at.matrix("x")
+    return x - at.log(at.exp(x).sum(axis=1, keepdims=True)), log_softmax(x, axis=1)
+
+
+@log_softmax_difference.example
+def _log_of_quotient() -> tuple[TensorVariable, TensorVariable]:
+    x = at.matrix("x")
+    e = at.exp(x)
+    return at.log(e / e.sum(axis=0)), log_softmax(x, axis=0)
+
+
+@log_softmax_difference.non_example
+def _sum() -> TensorVariable:
+    x = at.matrix("x")
+    return x + at.log(at.exp(x).sum(axis=1, keepdims=True))
+
+
+@log_softmax_difference.non_example
+def _other_input() -> TensorVariable:
+    x, y = at.matrices("x", "y")
+    return y - at.log(at.exp(x).sum(axis=1, keepdims=True))

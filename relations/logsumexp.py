@@ -1,0 +1,44 @@
+r"""Logsumexp: $\log \sum_j e^{x_j} = m + \log \sum_j e^{x_j - m}$ for every $m$.
+
+With $m = \max_j x_j$ every exponential is at most 1 and one of them is 1, so nothing overflows
+and the sum does not vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import aesara.tensor as at
+from aesara.tensor.var import TensorVariable
+
+from kanrewrite import Axis, Eq, Float, T, eq, relation
+
+
+@relation
+def logsumexp_shift(x: Float, axis: Axis) -> Iterator[Eq]:
+    """The largest exponent leaves a sum of exponentials (0 where it is infinite)."""
+    top = T.shift(x, axis)
+    yield eq(
+        T.log(T.sum(T.exp(x), axis, keepdims=True)),
+        top + T.log(T.sum(T.exp(x - top), axis, keepdims=True)),
+    )
+
+
+@logsumexp_shift.example
+def _shifted() -> tuple[TensorVariable, TensorVariable]:
+    x = at.matrix("x")
+    top = x.max(axis=1, keepdims=True)
+    top = at.switch(at.isinf(top), 0, top)
+    shifted = at.exp(x - top).sum(axis=1, keepdims=True)
+    return at.log(at.exp(x).sum(axis=1, keepdims=True)), top + at.log(shifted)
+
+
+@logsumexp_shift.non_example
+def _not_exponentials() -> TensorVariable:
+    x = at.matrix("x")
+    return at.log(at.cosh(x).sum(axis=1, keepdims=True))
+
+
+@logsumexp_shift.non_example
+def _a_lone_sum() -> TensorVariable:
+    return at.exp(at.matrix("x")).sum(axis=1)

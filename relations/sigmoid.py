@@ -1,0 +1,71 @@
+r"""The logistic function $1/(1 + e^{-x})$, its integral softplus, and the hyperbolic tangent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import aesara.tensor as at
+from aesara.tensor.var import TensorVariable
+
+from kanrewrite import Eq, Float, T, eq, relation
+
+
+@relation
+def tanh_quotient(x: Float) -> Iterator[Eq]:
+    r"""$\tanh x = (e^{2x} - 1) / (e^{2x} + 1)$."""
+    yield eq((T.exp(2 * x) - 1) / (T.exp(2 * x) + 1), T.tanh(x))
+
+
+@relation
+def sigmoid_reciprocal(x: Float) -> Iterator[Eq]:
+    r"""$\sigma(x) = 1/(1 + e^{-x})$, and $\sigma(-x) = 1/(1 + e^x) = 1 - \sigma(x)$."""
+    yield eq(1 / (1 + T.exp(-x)), T.sigmoid(x))
+    yield eq(1 / (1 + T.exp(x)), T.sigmoid(-x))
+
+
+@relation
+def softplus_log(x: Float) -> Iterator[Eq]:
+    r"""$\mathrm{softplus}(x) = \log(1 + e^x)$."""
+    yield eq(T.log(1 + T.exp(x)), T.softplus(x))
+
+
+@tanh_quotient.example
+def _tanh() -> tuple[TensorVariable, TensorVariable]:
+    x = at.vector("x")
+    return (at.exp(x) - at.exp(-x)) / (at.exp(x) + at.exp(-x)), at.tanh(x)
+
+
+@tanh_quotient.non_example
+def _coth() -> TensorVariable:
+    x = at.vector("x")
+    return (at.exp(2 * x) + 1) / (at.exp(2 * x) - 1)
+
+
+@sigmoid_reciprocal.example
+def _sigmoid() -> tuple[TensorVariable, TensorVariable]:
+    x = at.vector("x")
+    return at.exp(x) / (1 + at.exp(x)), at.sigmoid(x)
+
+
+@sigmoid_reciprocal.example
+def _complement() -> tuple[TensorVariable, TensorVariable]:
+    x = at.vector("x")
+    return 1 - 1 / (1 + at.exp(-x)), at.sigmoid(-x)
+
+
+@sigmoid_reciprocal.non_example
+def _bose_einstein() -> TensorVariable:
+    x = at.vector("x")
+    return 1 / (1 - at.exp(-x))
+
+
+@softplus_log.example
+def _softplus() -> tuple[TensorVariable, TensorVariable]:
+    x = at.vector("x")
+    return at.log(at.exp(x) + 1), at.softplus(x)
+
+
+@softplus_log.non_example
+def _another_constant() -> TensorVariable:
+    x = at.vector("x")
+    return at.log(3 + at.exp(x))

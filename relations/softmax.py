@@ -1,0 +1,109 @@
+r"""Softmax: $\sigma(x)_i = e^{x_i} / \sum_j e^{x_j}$, and its gradient.
+
+References
+----------
+P. Blanchard, D. J. Higham and N. J. Higham, "Accurately computing the log-sum-exp and softmax
+functions", IMA Journal of Numerical Analysis 41(4), 2021.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import aesara.tensor as at
+from aesara.gradient import grad
+from aesara.tensor.special import softmax
+from aesara.tensor.var import TensorVariable
+
+from kanrewrite import Axis, Eq, Float, T, eq, relation
+from kanrewrite.guards import one_axis_or_all
+
+
+@relation
+def softmax_quotient(x: Float, axis: Axis) -> Iterator[Eq]:
+    """An exponential over the sum of its like is a softmax."""
+    total = T.sum(T.exp(x), axis, keepdims=True)
+    yield eq(T.exp(x) / total, T.softmax(x, axis)).when(one_axis_or_all(axis, x))
+
+
+@relation
+def softmax_average(x: Float, z: Float, axis: Axis) -> Iterator[Eq]:
+    """A sum weighted by exponentials, over their sum, is weighted by a softmax.
+
+    This is `softmax_quotient` overlapped with ``a * sum(b, axis) == sum(a * b, axis)`` for an
+    ``a`` that is constant along the axis.
+    """
+    total = T.sum(T.exp(x), axis, keepdims=True)
+    weighted = T.sum(z * T.exp(x), axis, keepdims=True)
+    average = T.sum(z * T.softmax(x, axis), axis, keepdims=True)
+    yield eq(weighted / total, average).when(one_axis_or_all(axis, x))
+
+
+@relation
+def softmax_gradient(p: Float, g: Float, axis: Axis) -> Iterator[Eq]:
+    r"""The product of an upstream gradient with the Jacobian of softmax.
+
+    $J = \mathrm{diag}(p) - p p^T$, so $J^T g = p (g - \sum p g)$.
+    """
+    yield eq(
+        T.softmax(p, axis) * (g - T.sum(g * T.softmax(p, axis), axis, keepdims=True)),
+        T.softmax_grad(g, T.softmax(p, axis), axis),
+    )
+
+
+@relation(direction=None)
+def softmax_gradient_meaning(s: Float, g: Float, axis: Axis) -> Iterator[Eq]:
+    """What the Op that computes gradients of softmax computes, whatever it is given."""
+    yield eq(s * (g - T.sum(g * s, axis, keepdims=True)), T.softmax_grad(g, s, axis))
+
+
+@softmax_quotient.example
+def _quotient() -> tuple[TensorVariable, TensorVariable]:
+    x = at.matrix("x")
+    e = at.exp(x)
+    return e / e.sum(axis=1, keepdims=True), softmax(x, axis=1)
+
+
+@softmax_quotient.example
+def _reciprocal() -> tuple[TensorVariable, TensorVariable]:
+    x = at.vector("x")
+    return at.exp(x) * (1 / at.exp(x).sum()), softmax(x, axis=0)
+
+
+@softmax_quotient.non_example
+def _other_axis() -> TensorVariable:
+    x = at.matrix("x")
+    return at.exp(x) / at.exp(x.T).sum(axis=1)
+
+
+@softmax_quotient.non_example
+def _other_input() -> TensorVariable:
+    x, y = at.matrices("x", "y")
+    return at.exp(x) / at.exp(y).sum(axis=1, keepdims=True)
+
+
+@softmax_average.example
+def _average() -> tuple[TensorVariable, TensorVariable]:
+    x, z = at.vectors("x", "z")
+    e = at.exp(x)
+    return (z * e).sum() / e.sum(), (z * softmax(x, axis=0)).sum()
+
+
+@softmax_average.non_example
+def _average_over_less() -> TensorVariable:
+    x, z = at.matrices("x", "z")
+    return (z * at.exp(x)).sum() / at.exp(x).sum(axis=0)
+
+
+@softmax_gradient.example
+def _gradient() -> tuple[TensorVariable, TensorVariable]:
+    x, g = at.matrices("x", "g")
+    p = softmax(x, axis=1)
+    return p * (g - (p * g).sum(axis=1, keepdims=True)), grad((p * g).sum(), x)
+
+
+@softmax_gradient.non_example
+def _sign() -> TensorVariable:
+    x, g = at.matrices("x", "g")
+    p = softmax(x, axis=1)
+    return p * (g + (p * g).sum(axis=1, keepdims=True))
