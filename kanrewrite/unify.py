@@ -7,13 +7,13 @@ an inplace flavour is its plain operator, a reduction whose axes a DimShuffle pu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator
 from functools import cache
 from typing import Any, cast
 
 import aesara.tensor as at
 import numpy as np
-from aesara.graph.basic import Apply, Constant, Variable, io_toposort
+from aesara.graph.basic import Apply, Constant, Variable
 from aesara.tensor import math, special
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.extra_ops import CumOp
@@ -40,13 +40,15 @@ def is_term(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) > 0 and isinstance(value[0], Operator)
 
 
-def as_term(value: Any) -> Any:
+def as_term(value: Any, done: dict[Any, Any] | None = None) -> Any:
     """A graph, or a term over graphs, as nested terms.
 
     Parameters
     ----------
     value : Variable, Term or any leaf
         Logic variables, inputs of graphs and outputs of nodes with several outputs stay leaves.
+    done : dict, optional
+        The terms of variables that were read before; what is read now is added.
 
     Examples
     --------
@@ -55,12 +57,35 @@ def as_term(value: Any) -> Any:
     >>> as_term(at.exp(x) / at.exp(x).sum(axis=-1, keepdims=True))
     exp(x) / sum(exp(x), axis=(1,), keepdims=True)
     """
-    done: dict[Any, Any] = {}
-    if isinstance(value, Variable):  # inputs first: graphs may be deeper than Python's stack
-        for node in io_toposort([], [value]):
+    done = {} if done is None else done
+    if isinstance(value, Variable) and value not in done:
+        for node in unread_below(value, done):
             for variable in node.outputs:
                 _as_term(variable, done)
     return _as_term(value, done)
+
+
+def unread_below(variable: Graph, known: Container[Any]) -> Iterator[Apply[Any]]:
+    """The nodes at and below a variable whose outputs are not known yet, inputs first.
+
+    Graphs may be deeper than Python's stack: reading them in this order needs none of it.
+    """
+    seen: set[Apply[Any]] = set()
+    stack = [variable.owner] if variable.owner is not None else []
+    while stack:
+        node = stack[-1]
+        waiting = [
+            x.owner
+            for x in node.inputs
+            if x.owner is not None and x not in known and x.owner not in seen
+        ]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        stack.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
 
 
 def _as_term(value: Any, done: dict[Any, Any]) -> Any:

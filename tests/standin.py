@@ -25,10 +25,11 @@ class TermView:
 
     def __init__(self) -> None:
         self.reads = 0
+        self.terms: dict[Any, Any] = {}
 
     def read(self, variable: Any) -> Any:
         self.reads += 1
-        return ac.term(as_term(variable), THEORY)
+        return ac.term(as_term(variable, self.terms), THEORY)
 
     def pattern(self, term: Any) -> Any:
         return ac.compile(as_term(term), THEORY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -9,7 +10,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-import kanrewrite
 from kanrewrite import demo as demonstration
 from kanrewrite import registry
 from kanrewrite.cli import script, tables, values
@@ -41,7 +41,7 @@ def _reported() -> Iterator[None]:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(kanrewrite.__version__)
+        typer.echo(sys.modules["kanrewrite"].__version__)
         raise typer.Exit
 
 

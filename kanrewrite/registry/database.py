@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
-from importlib import import_module
 from typing import Any
 
 from aesara.compile.mode import optdb
@@ -14,6 +13,8 @@ from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter import RelationPass, RelationRewriter
+from kanrewrite.view import View
+from kanrewrite.view.passes import LiftingPass
 
 NAME = "kanrewrite"
 #: After canonicalize and merge1.2; before stabilize, which takes logsumexp apart.
@@ -46,13 +47,14 @@ class LibraryPass(GraphRewriter):
 
 def make_passes(relations: tuple[Relation, ...]) -> list[GraphRewriter]:
     """The passes that apply some relations: through the view's equations, then rule by rule."""
-    lifting: GraphRewriter = import_module("kanrewrite.view.passes").LiftingPass(relations)
-    return [lifting, RelationPass(relations, partial(make_view, relations))]
+    lifting = LiftingPass(relations)
+    others = tuple(r for r in relations if not lifting.takes(r))
+    return [lifting, RelationPass(others, partial(make_view, relations))]
 
 
-def make_view(relations: tuple[Relation, ...]) -> Any:
+def make_view(relations: tuple[Relation, ...]) -> View:
     """The view through which relations read a graph: it follows their definitions."""
-    return import_module("kanrewrite.view").View(relations)
+    return View(relations)
 
 
 @lru_cache(maxsize=16)

@@ -26,6 +26,7 @@ from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, ops_of, req
 from kanrewrite.rewriter.replace import alike, keeps_type
 from kanrewrite.terms import Param, T, Term
 from kanrewrite.trace import trace
+from kanrewrite.unify import unread_below
 
 Graph = Variable[Any, Any]
 Bindings = Mapping[Any, Any]
@@ -106,6 +107,7 @@ class Matching:
         self.signatures.forget()
         self.view = self.make_view()
         self._patterns: dict[int, Any] = {}
+        self._read: set[Graph] = set()
 
     def tracks(self) -> list[Any]:
         """The Ops and classes of Ops at which a rule can match."""
@@ -165,7 +167,7 @@ class Matching:
     def _answers(self, out: Graph, rule: Rule) -> Iterator[Graph]:
         self.tried += 1
         start = perf_counter()
-        form = self.view.read(out)
+        form = self._form(out)
         answers = iter(self.view.match(self._pattern(rule), form))
         for bindings, rest in islice(answers, ANSWERS):
             self.matched[rule.name] += 1
@@ -176,6 +178,15 @@ class Matching:
                 yield new
         if trace.recorder is not None and next(answers, None) is not None:
             trace.recorder.refused(rule.name, out, errors.too_many_answers(ANSWERS))
+
+    def _form(self, variable: Graph) -> Any:
+        """A variable as a form, what is below it being read first."""
+        for node in unread_below(variable, self._read):
+            for out in node.outputs:
+                if isinstance(out.type, TensorType):
+                    self.view.read(out)
+                self._read.add(out)
+        return self.view.read(variable)
 
     def _pattern(self, rule: Rule) -> Any:
         pattern = self._patterns.get(id(rule))
