@@ -16,9 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
+import aesara
 from aesara.graph.basic import Variable, clone_get_equiv
 
 from kanrewrite.display import Pictured, brief
@@ -72,9 +74,23 @@ class Event(Pictured):
 
 
 def source_of(variable: Graph) -> str:
-    """``file:line`` of the user's code that made a variable, empty where unknown."""
-    frames = [group[-1] for group in getattr(variable.tag, "trace", None) or () if group]
-    return f"{frames[0][0]}:{frames[0][1]}" if frames else ""
+    """``file:line`` of the user's code that made a variable, empty where unknown.
+
+    The innermost line that belongs neither to Aesara nor to kanrewrite is the user's.
+    """
+    for group in getattr(variable.tag, "trace", None) or ():
+        for frame in reversed(group):
+            if not Path(frame[0]).is_relative_to(_AESARA) and not _is_ours(frame[0]):
+                return f"{frame[0]}:{frame[1]}"
+    return ""
+
+
+_AESARA = Path(aesara.__file__).parent
+_OURS = Path(__file__).parent
+
+
+def _is_ours(file: str) -> bool:
+    return Path(file).is_relative_to(_OURS)
 
 
 class Recorder(Pictured):

@@ -1,7 +1,12 @@
 // Zoom, pan, collapse and keyboard for one picture. No library, no network.
 (function () {
   "use strict";
-  for (const root of document.querySelectorAll(".viewer:not([data-ready])")) start(root);
+  for (const root of document.querySelectorAll(".viewer:not([data-ready])")) {
+    // What is folded away has no size yet.
+    const folded = root.closest("details:not([open])");
+    if (folded) folded.addEventListener("toggle", () => start(root), { once: true });
+    else start(root);
+  }
 
   function start(root) {
     root.dataset.ready = "1";
@@ -220,13 +225,14 @@
     svg.setAttribute("width", "100%");
     svg.removeAttribute("height");
     const r = svg.getBoundingClientRect();
-    if (r.width && whole.w / r.width > 1.6 || r.height && whole.h / r.height > 1.6) {
-      const k = Math.max(1, Math.min(1.6, whole.w / r.width, whole.h / r.height));
-      const last = order[order.length - 1];
+    // Side by side, seeing both matters more than seeing each box well.
+    const several = new Set(order.map(b => b.panel)).size > 1, most = several ? 2.6 : 1.6;
+    const wanted = r.width ? Math.max(whole.w / r.width, whole.h / r.height) : 1;
+    if (wanted > 1.2) {
+      const k = Math.min(most, wanted), last = order[order.length - 1];
       view = { w: r.width * k, h: r.height * k, x: 0, y: 0 };
-      const p = svg.createSVGPoint(), m = last.g.getCTM();
       view.y = Math.max(0, whole.h - view.h);
-      view.x = Math.max(0, Math.min(whole.w - view.w, last.x - view.w / 2));
+      view.x = several ? 0 : Math.max(0, Math.min(whole.w - view.w, last.x - view.w / 2));
       show();
     } else if (r.width > whole.w) {
       view = { x: (whole.w - r.width) / 2, y: 0, w: r.width, h: Math.max(whole.h, r.height) };

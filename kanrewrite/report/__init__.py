@@ -1,0 +1,146 @@
+"""`report`: one page about a graph of one's own, for reading offline and passing on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import aesara
+from aesara.graph.basic import Variable
+
+from kanrewrite import registry
+from kanrewrite.errors import UnknownPictureFormat
+from kanrewrite.relation import Relation
+from kanrewrite.report.measure import MODE, Curve, Generate, curves, generated, inputs_of
+from kanrewrite.report.page import render
+from kanrewrite.structure import outputs_of
+from kanrewrite.trace import Recorder, trace
+from kanrewrite.why import Explanation, why_not
+
+__all__ = ["Curve", "GraphReport", "report"]
+
+Graph = Variable[Any, Any]
+
+#: From this share of its pattern on, a relation that did not fire nearly matched.
+NEARLY = 0.5
+_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class GraphReport:
+    """What kanrewrite makes of a graph.
+
+    Attributes
+    ----------
+    title : str
+        Of the page.
+    before, after : list of Variable
+        The graph as it was written, and as the relations leave it.
+    steps : Recorder
+        Every rewrite.
+    curves : list of Curve
+        The error over the size of the inputs, without and with the relations.
+    near : list of Explanation
+        What nearly matched in the graph as it was written.
+    stock_seconds, seconds : float
+        How long compilation takes, without and with the relations.
+    """
+
+    title: str
+    before: list[Graph]
+    after: list[Graph]
+    steps: Recorder
+    curves: list[Curve]
+    near: list[Explanation]
+    stock_seconds: float
+    seconds: float
+
+    @property
+    def html(self) -> str:
+        """The page; it needs nothing besides itself."""
+        return render(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the page.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in ``.html``.
+
+        Raises
+        ------
+        UnknownPictureFormat
+            For every other ending.
+        """
+        path = Path(path)
+        if path.suffix.lower() != ".html":
+            raise UnknownPictureFormat(path, [".html"])
+        path.write_text(self.html, encoding="utf-8")
+
+
+def report(
+    graph: Any,
+    title: str = "kanrewrite report",
+    generate: Generate = generated,
+    scales: Sequence[float] | None = None,
+) -> GraphReport:
+    """Rewrite a graph, and measure it before and after against high precision.
+
+    Parameters
+    ----------
+    graph : Variable or sequence of Variable
+        What to report on; it is not changed.
+    title : str
+        Of the page.
+    generate : callable
+        Makes values of the inputs at a scale: ``generate(inputs, scale)`` gives one array for each.
+    scales : sequence of float, optional
+        How large inputs are, by default from 0.01 to 10,000.
+
+    Returns
+    -------
+    GraphReport
+
+    Notes
+    -----
+    Measured with the relations that are enabled, or all known ones if none is.  Which relations
+    are enabled is the same afterwards.
+    """
+    outputs = outputs_of(graph)
+    inputs = inputs_of(outputs)
+    chosen = registry.enabled() or registry.relations()
+    with registry.disabled():
+        stock, stock_seconds = _compiled(inputs, outputs)
+        if chosen:
+            registry.enable(*(relation.name for relation in chosen))
+        ours, seconds = _compiled(inputs, outputs)
+        with trace(refusals=False) as steps:
+            after = registry.stabilize(outputs)
+    fired = {event.name for event in steps.fired_events}
+    near = _near([relation for relation in chosen if relation.name not in fired], outputs)
+    measured = curves(
+        outputs, inputs, {"stock Aesara": stock, "kanrewrite": ours}, generate, scales
+    )
+    return GraphReport(title, outputs, after, steps, measured, near, stock_seconds, seconds)
+
+
+def _compiled(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> tuple[Any, float]:
+    start = perf_counter()
+    function = aesara.function(list(inputs), list(outputs), mode=MODE, on_unused_input="ignore")
+    return function, perf_counter() - start
+
+
+def _near(relations: Sequence[Relation], outputs: list[Graph]) -> list[Explanation]:
+    """Relations that did not fire and came far, those that came furthest first."""
+    found = []
+    start = perf_counter()
+    for relation in relations:
+        if not relation.is_goal and perf_counter() - start < _SECONDS:
+            explanation = why_not(relation, outputs)
+            if not explanation.fires and explanation.share >= NEARLY:
+                found.append(explanation)
+    return sorted(found, key=lambda explanation: explanation.rank, reverse=True)

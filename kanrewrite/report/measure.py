@@ -1,0 +1,122 @@
+"""Errors over a range of inputs, against high precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from aesara.compile.mode import Mode
+from aesara.compile.sharedvalue import SharedVariable
+from aesara.graph.basic import Constant, Variable, graph_inputs
+
+from kanrewrite.errors import KanrewriteError
+from kanrewrite.reference import evaluate, ulps
+
+Graph = Variable[Any, Any]
+Generate = Callable[[Sequence[Graph], float], list[Any]]
+
+#: Fusion and inplace operations change no number and take most of the time of compiling.
+MODE = Mode(linker="py", optimizer="fast_run").excluding("fusion", "inplace")
+SCALES = tuple(float(f"{10**k:.3g}") for k in np.arange(-2, 4.01, 0.5))
+_LENGTH = 3
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The errors of one way to compute a graph.
+
+    Attributes
+    ----------
+    name : str
+        Which way.
+    scales : tuple of float
+        How large the inputs were.
+    errors : tuple of float
+        The largest error at each, in units in the last place; infinite for a wrong nan or infinity.
+    note : str
+        Why scales are missing, where they are.
+    """
+
+    name: str
+    scales: tuple[float, ...]
+    errors: tuple[float, ...]
+    note: str = ""
+
+
+def inputs_of(outputs: Sequence[Graph]) -> list[Graph]:
+    """The inputs that need a value, in the order of their first use."""
+    return [
+        variable
+        for variable in dict.fromkeys(graph_inputs(list(outputs)))
+        if not isinstance(variable, Constant | SharedVariable)
+    ]
+
+
+def generated(inputs: Sequence[Graph], scale: float) -> list[Any]:
+    """Normal numbers times a scale, small counts for integers; the same numbers each time.
+
+    Parameters
+    ----------
+    inputs : sequence of Variable
+        A dimension of unknown length gets the length 3.
+    scale : float
+        The standard deviation.
+    """
+    rng = np.random.default_rng(0)
+    values = []
+    for variable in inputs:
+        kind = cast(Any, variable.type)
+        shape = [_LENGTH if length is None else length for length in kind.shape]
+        whole = np.dtype(kind.dtype).kind in "biu"
+        value = rng.integers(0, 2, shape) if whole else rng.normal(size=shape) * scale
+        values.append(np.asarray(value).astype(kind.dtype))
+    return values
+
+
+def curves(
+    outputs: Sequence[Graph],
+    inputs: Sequence[Graph],
+    functions: Mapping[str, Any],
+    generate: Generate,
+    scales: Sequence[float] | None,
+) -> list[Curve]:
+    """The errors of some compiled functions of one graph, over the scale of its inputs.
+
+    Parameters
+    ----------
+    outputs, inputs : sequence of Variable
+        The graph; its exact values come from `kanrewrite.reference.evaluate`.
+    functions : Mapping
+        What is measured, by name.
+    generate, scales
+        As for `report`.
+    """
+    points: list[float] = []
+    errors: dict[str, list[float]] = {name: [] for name in functions}
+    note = ""
+    for scale in SCALES if scales is None else scales:
+        values = generate(inputs, scale)
+        try:
+            truth = evaluate(outputs, dict(zip(inputs, values, strict=True)))
+            worst = {name: _worst(f(*values), truth) for name, f in functions.items()}
+        except KanrewriteError as error:
+            note = f"not measured at {scale:g}: {error}"
+            continue
+        except Exception as error:  # noqa: BLE001  # what an Op raises at values that do not fit it
+            note = f"cannot be run at {scale:g}: {error}".splitlines()[0]
+            continue
+        points.append(scale)
+        for name, value in worst.items():
+            errors[name].append(value)
+    return [Curve(name, tuple(points), tuple(found), note) for name, found in errors.items()]
+
+
+def _worst(results: Sequence[Any], truth: Sequence[Any]) -> float:
+    found = [0.0]
+    for result, exact in zip(results, truth, strict=True):
+        result = np.asarray(result)
+        if result.dtype.kind == "f":
+            found.append(float(np.max(ulps(result, exact, result.dtype), initial=0.0)))
+    return max(found)
