@@ -251,6 +251,14 @@ def not_an_equation(value: object) -> str:
     return f"it yields {value!r}, which is not an equation. Write `yield eq(left, right)`."
 
 
+def not_a_condition(goal: object) -> str:
+    """An equation has a goal as a guard that is not made by a guard."""
+    return (
+        f"the condition {goal!r} is a goal that cannot be asked without running it. Make a guard of "
+        "its predicate, Guard(name, predicate), and call that with the parameters."
+    )
+
+
 def no_equation() -> str:
     """A relation's generator yields nothing."""
     return "it yields no equation. Write `yield eq(left, right)`."

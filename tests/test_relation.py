@@ -15,6 +15,7 @@ from kanrewrite import ac
 from kanrewrite.errors import RelationError
 from kanrewrite.guards import (
     Axis,
+    Condition,
     ConstantAlong,
     Float,
     Int,
@@ -113,6 +114,7 @@ def test_guards_name_other_parameters_and_add_up() -> None:
         "a: Float", "a: Ndim[1:]", "a: ConstantAlong['axis']", "b: Float", "axis: Axis",
     ]  # fmt: skip
     along = equation.guards[2]
+    assert isinstance(along, Condition)
     assert along.arguments == (Param("lift:a"), Param("lift:axis"))
     assert constant_along(*along.arguments).holds(
         dict(zip(along.arguments, (at.col(), 1), strict=True))
@@ -255,6 +257,10 @@ def unbound_condition(x: Float, y: Float) -> Iterator[Eq]:
     yield eq(T.log(x), x).when(positive(y))
 
 
+def plain_goal(x: Float) -> Iterator[Eq]:
+    yield eq(T.log(x), x).when(plain_eq(x, 1))
+
+
 def unknown_name(x: Float) -> Iterator[Eq]:
     yield eq(T.softmx(x), x)
 
@@ -305,6 +311,7 @@ def variadic(*x: Float) -> Iterator[Eq]:
     [
         (unbound_side, "`y` in the side `y` would not be bound by a match of `log(x)`"),
         (unbound_condition, "`y` in the condition `y: positive` would not be bound"),
+        (plain_goal, "is a goal that cannot be asked without running it"),
         (unknown_name, "T.softmx is not an operator.* Did you mean T.softmax"),
         (raises, "stating its equations raised ZeroDivisionError: of all things"),
         (says_nothing, "it yields no equation"),

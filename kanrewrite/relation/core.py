@@ -16,7 +16,7 @@ from kanrewrite.errors import RelationError
 from kanrewrite.guards import Guard
 from kanrewrite.relation import reading
 from kanrewrite.relation.goals import Goal, holds
-from kanrewrite.relation.rules import Rule, when_text
+from kanrewrite.relation.rules import Rule, conditions_of, when_text
 from kanrewrite.terms import Param, Term, parameters_of, show
 from kanrewrite.theory import Theory
 
@@ -125,12 +125,12 @@ class Relation:
             raise self.error(errors.matches_everything(show(pattern)))
         bound = set(parameters_of(pattern))
         sides = [("side", replacement, parameters_of(replacement))]
-        sides += [("condition", c, c.variables) for c in equation.guards]
+        sides += [("condition", c, c.variables) for c in conditions_of(equation)]
         for where, side, variables in sides:
             missing = [str(v) for v in dict.fromkeys(variables) if v not in bound]
             if missing:
                 raise self.error(errors.unbound(missing, where, show(pattern), show(side)))
-        return Rule(self, pattern, replacement, equation.guards, equation.theory)
+        return Rule(self, pattern, replacement, conditions_of(equation), equation.theory)
 
     def __call__(self, left: Any, right: Any) -> Goal:
         """The goal that this relation holds between two terms, in either direction."""
@@ -159,7 +159,7 @@ class Relation:
         asked = list(reading.conditions_of(self.parameters, self.error))
         return "\n".join(
             f"{show(e.lhs)} == {show(e.rhs)}"
-            + when_text(tuple(c for c in e.guards if c not in asked))
+            + when_text(tuple(c for c in conditions_of(e) if c not in asked))
             for e in self.equations
         )
 

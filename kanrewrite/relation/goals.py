@@ -14,7 +14,7 @@ from unification.core import isground
 
 from kanrewrite.ac import Eq, eq
 from kanrewrite.guards import broadcastable_of, constant_of, dtype_of, sign_of
-from kanrewrite.relation.rules import substitute
+from kanrewrite.relation.rules import conditions_of, substitute
 from kanrewrite.terms import Param, T, parameters_of
 from kanrewrite.theory import Theory
 from kanrewrite.unify import as_graph, as_term, is_term
@@ -59,7 +59,7 @@ def holds(equation: Eq, left: Any, right: Any) -> Goal:
         used.setdefault(variable, Param(f"{n}:{variable.token}"))
     lhs, rhs = (as_term(substitute(side, used)) for side in (equation.lhs, equation.rhs))
     theory = REAL if equation.theory is None else equation.theory
-    conditions = [guard.renamed(used) for guard in equation.guards]
+    conditions = [guard.renamed(used) for guard in conditions_of(equation)]
 
     def goal(state: Any) -> Iterator[Any]:
         given = [as_term(_evaluated(reify(side, state))) for side in (left, right)]

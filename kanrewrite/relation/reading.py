@@ -88,4 +88,7 @@ def read_equations(
         used = {*parameters_of(equation.lhs), *parameters_of(equation.rhs)}
         asked = [c for c in conditions if used.issuperset(c.variables)]
         own = theory if equation.theory is None else equation.theory
+        for guard in equation.guards:
+            if not isinstance(guard, Condition):
+                raise fail(errors.not_a_condition(guard))
         yield eq(equation.lhs, equation.rhs, own).when(*asked, *equation.guards)

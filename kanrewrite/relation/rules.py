@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from unification import isvar
 
+from kanrewrite.ac import Eq
 from kanrewrite.guards import Condition
 from kanrewrite.terms import show
 from kanrewrite.theory import Theory
@@ -68,6 +69,11 @@ class Rule:
         return (
             f"{show(self.pattern)} -> {show(self.replacement)}{when_text(self.conditions)}{derived}"
         )
+
+
+def conditions_of(equation: Eq) -> tuple[Condition, ...]:
+    """The guards of a relation's equation, which are conditions all (a relation checks it)."""
+    return cast("tuple[Condition, ...]", equation.guards)
 
 
 def when_text(conditions: tuple[Condition, ...]) -> str:
