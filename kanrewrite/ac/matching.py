@@ -8,7 +8,7 @@ from typing import Any
 
 from unification import Var, var
 
-from kanrewrite.ac import bags
+from kanrewrite.ac import bags, tables
 from kanrewrite.ac.plan import Plan
 from kanrewrite.ac.program import Program
 from kanrewrite.ac.shape import heads, required
@@ -99,7 +99,7 @@ class Matcher:
     def _planned(self, interned: bool, extension: bool = False) -> tuple[Program, str]:
         """The program that solves for the pattern, and what it yields."""
         pattern, terms = self.pattern, self.store
-        program = Program(**_HELPERS, build=terms.build, invert=terms.invert)
+        program = Program(**_HELPERS, holders=tables.holders, partners=tables.partners, build=terms.build, invert=terms.invert)
         plan = Plan(terms, program, interned)
         around = [terms.leaf(var()) for _ in range(2 if extension else 0)]
         plan.open.update(around)

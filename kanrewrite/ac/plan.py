@@ -24,6 +24,10 @@ from kanrewrite.ac.shape import heads, keeps_apart
 from kanrewrite.ac.terms import APPLY, VARIABLE, Interned, Store, Symbol
 
 
+#: Up to how many candidates are tried rather than looked up.
+_FEW = 8
+
+
 @dataclass
 class Bag:
     """Operands of one commutative application that are still to be compared.
@@ -52,6 +56,8 @@ class Bag:
     variables: dict[Interned, int]
     picks: list[tuple[str, int, frozenset[Symbol]]] = field(default_factory=list)
     rest: str | None = None
+    #: Parts picked from a table of operands with something in common: the table, the operand.
+    mates: dict[Interned, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass
@@ -264,9 +270,12 @@ class Plan:
     def _easiest(self) -> tuple[Bag, Interned] | None:
         """The part with the fewest free variables; of equals, the largest."""
         choices = [(bag, part) for bag in self.bags for part in bag.parts]
-        if not choices:
-            return None
-        return min(choices, key=lambda choice: (self.free(choice[1]), -bin(choice[1].below).count("1")))
+        return min(choices, key=self._cost, default=None)
+
+    def _cost(self, choice: tuple[Bag, Interned]) -> tuple[int, int, int]:
+        part = choice[1]
+        free = self.free(part)
+        return free, free - len(part.variables), -bin(part.below).count("1")
 
     def _pick(self, bag: Bag, part: Interned) -> None:
         """Write the choice of an operand for a part."""
@@ -277,11 +286,7 @@ class Plan:
             name = program.constant(part)
         else:
             name = program.new("c")
-            if len(possible) == 1:
-                (head,) = possible
-                program.loop(name, f"{bag.heads}[{program.constant(head)}]")
-            else:
-                program.loop(name, f"of_heads({bag.heads}, {program.constants(possible)})")
+            program.loop(name, self._candidates(bag, part, possible, name))
         rivals = [(other, often) for other, often, theirs in bag.picks if theirs & possible]
         if times > 1 or rivals:
             taken = "".join(f" + ({name} is {other}) * {often}" for other, often in rivals)
@@ -289,6 +294,39 @@ class Plan:
         bag.picks.append((name, times, possible))
         if part.variables:
             self._compare(part, name)
+
+    def _candidates(
+        self, bag: Bag, part: Interned, possible: frozenset[Symbol], name: str
+    ) -> str:
+        """The source of the operands that a part may match."""
+        program = self.program
+        if len(possible) > 1:
+            return f"of_heads({bag.heads}, {program.constants(possible)})"
+        head = program.constant(part.symbol)
+        every = f"{bag.heads}[{head}]"
+        symbol = part.symbol
+        if symbol.associative and symbol.commutative and bag.symbol.unit is None:
+            for other, (table, mate) in bag.mates.items():
+                if self._share(part, other):
+                    return f"{table}[{mate}]"
+            if symbol.unit is None and any(self._share(part, other) for other in bag.parts):
+                table = program.let("t", f"partners({bag.term}, {head})")
+                bag.mates[part] = table, name
+                return table
+        elif not symbol.commutative and not symbol.associative and symbol.group is None:
+            for at, arg in enumerate(part.args):
+                known = self.bound.get(arg) if arg.variables else program.constant(arg)
+                if known is not None:
+                    few = f"{every} if len({every}) < {_FEW} else "
+                    return f"{few}holders({bag.term}, {head}, {at}).get({known}, ())"
+        return every
+
+    def _share(self, part: Interned, other: Interned) -> bool:
+        """Whether two products have a variable in common that is not bound yet."""
+        return part.symbol is other.symbol and any(
+            arg.symbol is VARIABLE and arg not in self.bound and arg in other.args
+            for arg in part.args
+        )
 
     # -- rows of associative operands ------------------------------------------------------------
 

@@ -79,10 +79,13 @@ class Interned:
         The bits of the symbols that occur in the term.
     variables
         The logic variables that occur in it.
+    tables
+        What matchers looked up in the operands, kept for the next ones.
     """
 
     __slots__ = (
-        "__weakref__", "args", "below", "heads", "plain", "serial", "store", "symbol", "variables",
+        "__weakref__", "args", "below", "heads", "plain", "serial", "store", "symbol", "tables",
+        "variables",
     )  # fmt: skip
 
     args: tuple[Interned, ...]
@@ -95,6 +98,7 @@ class Interned:
         self.serial = next(_serials)
         self.heads = NO_HEADS
         self.variables = NO_VARIABLES
+        self.tables: dict[Any, Any] | None = None
         self.below = symbol.bit
         for arg in args:
             self.below |= arg.below
