@@ -20,7 +20,6 @@ from kanrewrite.errors import MissingExtra, ScriptError
 from kanrewrite.guards import Axis, Float
 from kanrewrite.registry import database, library
 from kanrewrite.relation import Eq, eq, relation
-from kanrewrite.rewriter import RelationPass
 from kanrewrite.terms import T
 from tests.standin import TermView
 
@@ -76,7 +75,6 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(library, "of_library", lambda: iter(SHELF))
     monkeypatch.setattr(library, "of_other_packages", lambda: iter(()))
     monkeypatch.setattr(database, "make_view", lambda relations: TermView())
-    monkeypatch.setattr(database, "make_passes", lambda rs: [RelationPass(rs, TermView)])
     monkeypatch.setenv("COLUMNS", "200")
     database._pass_of.cache_clear()
     yield

@@ -22,7 +22,7 @@ from kanrewrite.errors import DuplicateRelation, NotARelation, RelationWarning, 
 from kanrewrite.guards import Float
 from kanrewrite.registry import database, library
 from kanrewrite.relation import Eq, Relation, eq, relation
-from kanrewrite.rewriter import RelationPass, RelationRewriter
+from kanrewrite.rewriter import RelationRewriter
 from kanrewrite.rewriter.heads import name_of
 from kanrewrite.terms import T
 from tests.standin import TermView
@@ -61,7 +61,6 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(library, "of_library", lambda: iter(SHELF))
     monkeypatch.setattr(library, "of_other_packages", lambda: iter(()))
     monkeypatch.setattr(database, "make_view", lambda relations: TermView())
-    monkeypatch.setattr(database, "make_passes", lambda rs: [RelationPass(rs, TermView)])
     database._pass_of.cache_clear()
     yield
     registry.disable()

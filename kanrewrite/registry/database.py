@@ -24,12 +24,17 @@ TAGS = ("fast_run", "fast_compile")
 
 
 class LibraryPass(GraphRewriter):
-    """Enabled relations over a graph: lifting equations first, then the rules.
+    """Enabled relations over a graph: the rules, the lifting equations, and the rules again.
 
     Parameters
     ----------
     relations : tuple of Relation
         In the order in which they are tried.
+
+    Notes
+    -----
+    A user's rule must see what the user wrote, before lifting has rebuilt it, and it must see what
+    lifting has brought together.
     """
 
     name = NAME
@@ -37,19 +42,16 @@ class LibraryPass(GraphRewriter):
     def __init__(self, relations: tuple[Relation, ...]):
         super().__init__()
         self.relations = relations
-        self.passes = make_passes(relations)
+        self.lifting = LiftingPass(relations)
+        others = tuple(r for r in relations if not self.lifting.takes(r))
+        self.rules = RelationPass(others, partial(make_view, relations))
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite a function graph in place."""
-        for one in self.passes:
-            one.apply(fgraph)
-
-
-def make_passes(relations: tuple[Relation, ...]) -> list[GraphRewriter]:
-    """The passes that apply some relations: through the view's equations, then rule by rule."""
-    lifting = LiftingPass(relations)
-    others = tuple(r for r in relations if not lifting.takes(r))
-    return [lifting, RelationPass(others, partial(make_view, relations))]
+        self.rules.apply(fgraph)
+        if self.lifting.active:
+            self.lifting.apply(fgraph)
+            self.rules.apply(fgraph, left_out=self.rules.matching.broken)
 
 
 def make_view(relations: tuple[Relation, ...]) -> View:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import update_wrapper
 from typing import Any, Literal, TypeVar, cast, get_args
 
@@ -124,6 +124,7 @@ class Relation:
         if not isinstance(pattern, Term):
             raise self.error(errors.matches_everything(show(pattern)))
         bound = set(parameters_of(pattern))
+        sides: list[tuple[str, Any, Iterable[Any]]]
         sides = [("side", replacement, parameters_of(replacement))]
         sides += [("condition", c, c.variables) for c in conditions_of(equation)]
         for where, side, variables in sides:

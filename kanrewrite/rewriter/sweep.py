@@ -69,9 +69,19 @@ class RelationPass(GraphRewriter):
         self.nodes = 0
         self._chains: dict[Apply[Any], Chain] = {}
 
-    def apply(self, fgraph: FunctionGraph) -> None:
-        """Rewrite a function graph in place."""
+    def apply(self, fgraph: FunctionGraph, left_out: Iterable[str] = ()) -> None:
+        """Rewrite a function graph in place.
+
+        Parameters
+        ----------
+        fgraph : FunctionGraph
+            The graph.
+        left_out : iterable of str
+            Relations not to be tried, because they have failed in this graph before.
+        """
+        failed = set(left_out)
         self.matching.reset()
+        self.matching.broken |= failed
         self.nodes = 0
         self._chains = {}
         queue = deque(fgraph.toposort())
