@@ -259,4 +259,5 @@ def log_softmax(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -> 
 def softmax_grad(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -> Values:
     """The gradient of softmax from the upstream gradient and its value."""
     del node
-    return [by_rows(lambda g, p: softmax_grad_row(arithmetic, g, p), op.axis, *inputs)]
+    pair = np.broadcast_arrays(*inputs)
+    return [by_rows(lambda g, p: softmax_grad_row(arithmetic, g, p), op.axis, *pair)]

@@ -1,0 +1,131 @@
+"""Wrong variants of relations, to see that a check refuses them.
+
+References
+----------
+R. A. DeMillo, R. J. Lipton and F. G. Sayward, "Hints on test data selection: help for the
+practicing programmer", Computer 11(4), 1978.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from typing import Any
+
+from kanrewrite.errors import RelationError
+from kanrewrite.relation import Relation, eq
+from kanrewrite.terms import Operator, Param, T, Term, parameters_of, show
+
+#: Operators that are taken for one another.
+CONFUSED = {
+    T.add: T.sub, T.sub: T.add, T.mul: T.true_div, T.true_div: T.mul, T.exp: T.expm1,
+    T.expm1: T.exp, T.log: T.log1p, T.log1p: T.log, T.max: T.min, T.min: T.max, T.sum: T.max,
+    T.softmax: T.log_softmax, T.log_softmax: T.softmax, T.sigmoid: T.tanh, T.tanh: T.sigmoid,
+    T.softplus: T.sigmoid, T.sqrt: T.sqr, T.sqr: T.sqrt, T.maximum: T.minimum,
+    T.minimum: T.maximum, T.cumsum: T.cumprod, T.prod: T.sum,
+}  # fmt: skip
+#: Operators that do not see the sign of their operand.
+EVEN = frozenset({T.abs, T.sqr, T.cosh, T.cos})
+
+
+def mutations(relation: Relation) -> list[Relation]:
+    """Variants of a relation with one thing changed: a sign, a factor, an axis, an operator.
+
+    Parameters
+    ----------
+    relation : Relation
+        One that states equations.
+
+    Returns
+    -------
+    list of Relation
+        Without examples, each named after the relation and what was changed. A change can happen
+        to leave an equation true: few do.
+
+    Examples
+    --------
+    >>> from kanrewrite.guards import Float
+    >>> from kanrewrite.relation import relation
+    >>> @relation
+    ... def log_exp(x: Float):
+    ...     yield eq(T.log(T.exp(x)), x)
+    >>> [m.text for m in mutations(log_exp)][:2]
+    ['-log(exp(x)) == x', '2 * log(exp(x)) == x']
+    """
+    found: dict[Any, Relation] = {}
+    for i, equation in enumerate(relation.equations):
+        sides = [(lhs, equation.rhs) for lhs in variants(equation.lhs)]
+        sides += [(equation.lhs, rhs) for rhs in variants(equation.rhs)]
+        for lhs, rhs in sides:
+            changed = eq(lhs, rhs, equation.theory).when(*equation.guards)
+            variant: Any = copy(relation)
+            variant.equations = (*relation.equations[:i], changed, *relation.equations[i + 1 :])
+            variant.name = f"{relation.name}, with {show(lhs)} == {show(rhs)}"
+            variant.examples, variant.non_examples = [], []
+            if _usable(variant, changed):
+                found.setdefault((i, lhs, rhs), variant)
+    return list(found.values())
+
+
+def _usable(variant: Relation, changed: Any) -> bool:
+    """Whether it still is a relation: what is built is bound by what is matched."""
+    asked = {v for guard in changed.guards for v in guard.variables}
+    if not asked.issubset({*parameters_of(changed.lhs), *parameters_of(changed.rhs)}):
+        return False
+    try:
+        variant.rules()
+    except RelationError:
+        return False
+    return True
+
+
+def variants(term: Any, even: bool = False) -> Iterator[Any]:
+    """A term with one thing changed, at its root or below."""
+    if isinstance(term, bool | str | None | slice):
+        return
+    if isinstance(term, int | float):
+        yield term + 1
+        if term:
+            yield -term
+        return
+    if not even:
+        yield -term
+    yield 2 * term
+    if isinstance(term, Term) and isinstance(term[0], Operator):
+        yield from _of_application(term)
+
+
+def _of_application(term: Term) -> Iterator[Any]:
+    head, *operands = term
+    if head in CONFUSED:
+        yield Term((CONFUSED[head], *operands))
+    if head in (T.sub, T.true_div, T.pow, T.dot):
+        yield Term((head, *operands[::-1]))
+    if head in (T.add, T.mul) and len(operands) > 1:
+        yield operands[0] if len(operands) == 2 else Term((head, *operands[:-1]))
+    if head is T.neg:
+        yield operands[0]
+    tensors = len(operands) - len(head.parameters)
+    for i, operand in enumerate(operands):
+        changed = (
+            variants(operand, head in EVEN)
+            if i < tensors
+            else _parameter(list(head.parameters)[i - tensors], operand)
+        )
+        # the condition of a switch is no number: its branches are exchanged instead
+        if head is T.switch and i == 0:
+            changed = iter(())
+        for other in changed:
+            yield Term((head, *operands[:i], other, *operands[i + 1 :]))
+    if head is T.switch:
+        yield Term((head, operands[0], operands[2], operands[1]))
+
+
+def _parameter(name: str, value: Any) -> Iterator[Any]:
+    if name == "axis":
+        if isinstance(value, Param) or value is not None:
+            yield None
+        if value != 0:
+            yield 0
+    elif name == "keepdims" and isinstance(value, bool):
+        yield not value
