@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import chain, groupby
+from typing import Any
 
-from aesara.graph.basic import Apply, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 from aesara.scan.op import Scan
@@ -13,6 +13,7 @@ from aesara.tensor.rewriting.shape import ShapeFeature
 
 from kanrewrite.gradient.inner_graphs import fresh_inner_graph, rebuilt
 from kanrewrite.gradient.marks import Identity, release
+from kanrewrite.gradient.names import Node, Var
 from kanrewrite.gradient.opening import can_be_opened, open_derivatives, substitute
 from kanrewrite.gradient.ops import Derivative, Gradient
 from kanrewrite.gradient.path import substituted
@@ -21,7 +22,7 @@ from kanrewrite.gradient.path import substituted
 Passes = Callable[[FunctionGraph], None]
 
 
-def has_derivatives(nodes: Iterable[Apply]) -> bool:
+def has_derivatives(nodes: Iterable[Node]) -> bool:
     """Whether a derivative waits in the graph, loops not looked into."""
     return any(isinstance(node.op, Derivative) for node in nodes)
 
@@ -53,9 +54,9 @@ def _waiting_or_marked(fgraph: FunctionGraph) -> bool:
     return any(isinstance(n.op, Derivative | Identity) for n in fgraph.apply_nodes)
 
 
-def _innermost(fgraph: FunctionGraph) -> list[Apply]:
+def _innermost(fgraph: FunctionGraph) -> list[Node]:
     """The derivatives that are made of no other derivative."""
-    behind: set[Variable] = set()
+    behind: set[Var] = set()
     found = []
     for node in fgraph.toposort():
         covered = any(v in behind for v in node.inputs)
@@ -66,14 +67,14 @@ def _innermost(fgraph: FunctionGraph) -> list[Apply]:
     return found
 
 
-def _rank(ready: list[Apply]) -> Callable[[Apply], int]:
+def _rank(ready: list[Node]) -> Callable[[Node], int]:
     """Numbers that are equal for derivatives of the same outputs at the same point."""
     ranks: dict[tuple[object, ...], int] = {}
     rank_of = {node: ranks.setdefault(_what(node), len(ranks)) for node in ready}
     return rank_of.__getitem__
 
 
-def _what(node: Apply) -> tuple[object, ...]:
+def _what(node: Node) -> tuple[object, ...]:
     """Equal for derivatives that one sweep computes: in reverse mode, whatever `wrt` are."""
     op = node.op
     outputs, wrt, stops = op.held(node.inputs)
@@ -82,11 +83,11 @@ def _what(node: Apply) -> tuple[object, ...]:
     return (type(op), *map(id, fixed), "", *map(id, stops), *map(_identity, point))
 
 
-def _identity(v: Variable) -> object:
+def _identity(v: Var) -> object:
     return (v.type, v.data.tobytes()) if hasattr(v, "data") and v.ndim == 0 else id(v)
 
 
-def _expand_together(fgraph: FunctionGraph, nodes: list[Apply]) -> None:
+def _expand_together(fgraph: FunctionGraph, nodes: list[Node]) -> None:
     """Write out derivatives of the same outputs at the same point in one sweep."""
     first = nodes[0]
     outputs, wrt, stops = first.op.held(first.inputs)
@@ -122,10 +123,10 @@ def expand_in_loops(fgraph: FunctionGraph, passes: Passes) -> None:
             substitute(fgraph, node, op.make_node(*node.inputs).outputs, "expand_in_loop")
 
 
-def _holds_derivatives(op: Op) -> bool:
+def _holds_derivatives(op: Any) -> bool:
+    ops = [node.op for node in op.fgraph.apply_nodes]
     return any(
-        isinstance(node.op, Derivative) or (isinstance(node.op, Scan) and _holds_derivatives(node.op))
-        for node in op.fgraph.apply_nodes
+        isinstance(o, Derivative) or (isinstance(o, Scan) and _holds_derivatives(o)) for o in ops
     )
 
 
@@ -140,12 +141,11 @@ def _expanded_loop(op: Scan, passes: Passes) -> Op:
     return rebuilt(op, inner.inputs, inner.outputs)
 
 
-def _written_out(node: Apply, _: Passes) -> list[Variable]:
-    written: list[Variable] = node.op.written_out(node.inputs)
-    return written
+def _written_out(node: Node, _: Passes) -> list[Var]:
+    return list(node.op.written_out(node.inputs))
 
 
-def _expanded_apart(node: Apply, passes: Passes) -> list[Variable]:
+def _expanded_apart(node: Node, passes: Passes) -> list[Var]:
     """A derivative expanded in a graph of its own, in terms of the node's inputs.
 
     The rest of a loop's inner graph is left as it is: Aesara's rewrites of loops expect it so.
@@ -162,5 +162,4 @@ def _expanded_apart(node: Apply, passes: Passes) -> list[Variable]:
     passes(fgraph)
     expand(fgraph, passes)
     given = dict(zip(fgraph.inputs, [*entering, *point], strict=True))
-    new: list[Variable] = substituted(fgraph.outputs, given)
-    return new
+    return substituted(fgraph.outputs, given)

@@ -15,24 +15,24 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-import aesara
 import aesara.tensor as at
 from aesara.configdefaults import config
-from aesara.gradient import NullTypeGradError, Rop
-from aesara.graph.basic import Variable, ancestors
+from aesara.gradient import NullTypeGradError
+from aesara.graph.basic import ancestors
 from aesara.tensor.type import TensorType
 
 from kanrewrite.gradient.marks import Mark
+from kanrewrite.gradient.names import Var, eager_grad, eager_rop
 from kanrewrite.gradient.path import continuous, substituted
 from kanrewrite.gradient.rules import override
 
 
 def pull(
-    outputs: Sequence[Variable],
-    wrt: Sequence[Variable],
-    upstream: Sequence[Variable],
-    stops: Sequence[Variable] = (),
-) -> list[Variable]:
+    outputs: Sequence[Var],
+    wrt: Sequence[Var],
+    upstream: Sequence[Var],
+    stops: Sequence[Var] = (),
+) -> list[Var]:
     """Upstream gradients times the Jacobian: reverse mode.
 
     Parameters
@@ -52,13 +52,13 @@ def pull(
         One gradient for each of `wrt`; zeros where nothing arrives.
     """
     outputs, wrt, stops = override(outputs, wrt, stops)
-    known: dict[Variable, Variable] = {}
+    known: dict[Var, Var] = {}
     for y, g in zip(outputs, upstream, strict=True):
         # A mark tells two outputs apart that rewriting has made one. Aesara refuses a gradient
         # that reaches an integer through an Op, so integers go without; nothing is behind them.
         end = Mark()(y) if continuous(y) else y
         known[end] = known[end] + g if end in known else g
-    result: list[Variable] = aesara.grad(
+    result: list[Var] = eager_grad(
         None,
         wrt,
         consider_constant=stops,
@@ -70,11 +70,11 @@ def pull(
 
 
 def push(
-    outputs: Sequence[Variable],
-    wrt: Sequence[Variable],
-    directions: Sequence[Variable],
-    stops: Sequence[Variable] = (),
-) -> list[Variable]:
+    outputs: Sequence[Var],
+    wrt: Sequence[Var],
+    directions: Sequence[Var],
+    stops: Sequence[Var] = (),
+) -> list[Var]:
     """The Jacobian times directions: forward mode.
 
     Parameters
@@ -99,22 +99,22 @@ def push(
         # An Op whose gradient has no gradient may still have an R_op.
         moving = dict(zip(wrt, directions, strict=True))
         moving = {v: at.zeros_like(v) for v in stops} | moving
-        result: list[Variable] = Rop(
+        result: list[Var] = eager_rop(
             list(outputs), list(moving), list(moving.values()), disconnected_outputs="ignore"
         )
         return result
 
 
 def _transposed(
-    outputs: Sequence[Variable],
-    wrt: Sequence[Variable],
-    directions: Sequence[Variable],
-    stops: Sequence[Variable],
-) -> list[Variable]:
+    outputs: Sequence[Var],
+    wrt: Sequence[Var],
+    directions: Sequence[Var],
+    stops: Sequence[Var],
+) -> list[Var]:
     dual = [dual_type(y)() for y in outputs]
     pulled = pull(outputs, wrt, dual, stops)
     total = reduce(add, ((g * v).sum() for g, v in zip(pulled, directions, strict=True)))
-    tangents = aesara.grad(total, dual, disconnected_inputs="ignore", add_names=False)
+    tangents = eager_grad(total, dual, disconnected_inputs="ignore", add_names=False)
     zeros = [at.zeros_like(y, dtype=u.type.dtype) for u, y in zip(dual, outputs, strict=True)]
     return _without(tangents, dict(zip(dual, zeros, strict=True)))
 
@@ -126,9 +126,8 @@ def dual_type(v: Any) -> Any:
     return TensorType(config.floatX, shape=v.type.shape)
 
 
-def _without(results: list[Variable], zero: dict[Variable, Variable]) -> list[Variable]:
+def _without(results: list[Var], zero: dict[Var, Var]) -> list[Var]:
     """Put zeros for the dual variables, on which a linear map's derivative does not depend."""
     if zero.keys().isdisjoint(ancestors(results)):
         return results
-    new: list[Variable] = substituted(results, zero)
-    return new
+    return substituted(results, zero)

@@ -6,24 +6,23 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import aesara
 from aesara.gradient import DisconnectedInputError, DisconnectedType, disconnected_type
-from aesara.graph.basic import Variable
 from aesara.graph.null_type import NullType
 
 from kanrewrite.errors import disconnected_variable
 from kanrewrite.gradient.explicit import dual_type, push
+from kanrewrite.gradient.names import Var, eager_grad
 from kanrewrite.gradient.ops import Gradient, Pushforward
 from kanrewrite.gradient.path import closed_path, connected, continuous
 from kanrewrite.gradient.types import gradients_are_like_variables
 
 
 def implicit_gradients(
-    ends: Mapping[Variable, Variable],
-    wrt: Sequence[Variable],
-    leaves: Iterable[Variable],
+    ends: Mapping[Var, Var],
+    wrt: Sequence[Var],
+    leaves: Iterable[Var],
     disconnected: str,
-) -> dict[Variable, Variable]:
+) -> dict[Var, Var]:
     """Gradients that are not written out.
 
     Parameters
@@ -59,7 +58,7 @@ def implicit_gradients(
     return found
 
 
-def refuse(v: Variable, disconnected: str) -> None:
+def refuse(v: Var, disconnected: str) -> None:
     """Raise or warn about a variable without a derivative, or do neither.
 
     Parameters
@@ -75,9 +74,7 @@ def refuse(v: Variable, disconnected: str) -> None:
         warnings.warn(disconnected_variable(v), stacklevel=5)
 
 
-def _gradients(
-    ends: Mapping[Variable, Variable], wrt: Sequence[Variable], leaves: set[Variable]
-) -> dict[Variable, Variable]:
+def _gradients(ends: Mapping[Var, Var], wrt: Sequence[Var], leaves: set[Var]) -> dict[Var, Var]:
     path, entering, trail = closed_path(list(ends), wrt, leaves)
     types = [v.type for v in wrt]
     if not gradients_are_like_variables(path):
@@ -93,10 +90,8 @@ def _gradients(
     return dict(zip(wrt, op.make_node(*entering, *trail, *point).outputs, strict=True))
 
 
-def _explicit(
-    ends: Mapping[Variable, Variable], wrt: Sequence[Variable], leaves: set[Variable]
-) -> list[Variable]:
-    result: list[Variable] = aesara.grad(
+def _explicit(ends: Mapping[Var, Var], wrt: Sequence[Var], leaves: set[Var]) -> list[Var]:
+    result: list[Var] = eager_grad(
         None,
         list(wrt),
         consider_constant=[v for v in leaves if v not in ends],
@@ -108,18 +103,18 @@ def _explicit(
     return result
 
 
-def in_dtype_of(v: Variable, gradient: Any) -> Any:
+def in_dtype_of(v: Var, gradient: Any) -> Any:
     """A gradient in the dtype of the floating variable that it is for; else as it is."""
     dtype = getattr(v.type, "dtype", None)
     return gradient.astype(dtype) if continuous(v) and dtype != gradient.dtype else gradient
 
 
 def implicit_tangents(
-    outputs: Sequence[Variable],
-    wrt: Sequence[Variable],
-    directions: Sequence[Variable],
-    leaves: Iterable[Variable],
-) -> dict[Variable, Variable]:
+    outputs: Sequence[Var],
+    wrt: Sequence[Var],
+    directions: Sequence[Var],
+    leaves: Iterable[Var],
+) -> dict[Var, Var]:
     """Tangents that are not written out.
 
     Parameters

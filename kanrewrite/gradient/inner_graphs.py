@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.compile.builders import OpFromGraph
-from aesara.graph.basic import Variable, ancestors
+from aesara.graph.basic import io_toposort
 from aesara.graph.op import Op
 from aesara.scan.op import Scan
 
-from kanrewrite.gradient.path import substituted
+from kanrewrite.gradient.names import Var
+from kanrewrite.gradient.path import continuous, substituted
 
 
 def has_inner_graph(op: Op) -> bool:
@@ -18,16 +19,14 @@ def has_inner_graph(op: Op) -> bool:
     return isinstance(op, Scan | OpFromGraph)
 
 
-def fresh_inner_graph(
-    op: Any, outputs: Sequence[Variable]
-) -> tuple[list[Variable], list[Variable]]:
+def fresh_inner_graph(op: Any, outputs: Sequence[Var]) -> tuple[list[Var], list[Var]]:
     """`outputs`, made of an Op's inner inputs, in terms of new variables."""
     inputs = [v.type() for v in op.inner_inputs]
     given = dict(zip(op.inner_inputs, inputs, strict=True))
     return inputs, substituted(list(outputs), given)
 
 
-def rebuilt(op: Any, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Op:
+def rebuilt(op: Any, inputs: Sequence[Var], outputs: Sequence[Var]) -> Op:
     """The same Op around another inner graph.
 
     Parameters
@@ -61,7 +60,7 @@ def rebuilt(op: Any, inputs: Sequence[Variable], outputs: Sequence[Variable]) ->
     )
 
 
-def moving_inside(op: Any, inputs: Sequence[Variable], moving: set[Variable]) -> set[Variable]:
+def moving_inside(op: Any, inputs: Sequence[Var], moving: set[Var]) -> set[Var]:
     """The inner inputs that depend on something outside.
 
     Parameters
@@ -87,14 +86,16 @@ def moving_inside(op: Any, inputs: Sequence[Variable], moving: set[Variable]) ->
     return _closed_under_steps(op, mappings["inner_inp_from_inner_out"], inside)
 
 
-def _closed_under_steps(
-    op: Any, enters: dict[int, list[int]], inside: set[Variable]
-) -> set[Variable]:
+def _closed_under_steps(op: Any, enters: dict[int, list[int]], inside: set[Var]) -> set[Var]:
     while True:
+        reached = set(inside)
+        for node in io_toposort([], op.inner_outputs):
+            if not reached.isdisjoint(node.inputs):
+                reached.update(filter(continuous, node.outputs))
         entered = {
             op.inner_inputs[i]
             for o, inner in enters.items()
-            if not inside.isdisjoint(ancestors([op.inner_outputs[o]]))
+            if op.inner_outputs[o] in reached
             for i in inner
         }
         if entered <= inside:

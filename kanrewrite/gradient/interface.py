@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-import aesara
 import numpy as np
 from aesara.gradient import DisconnectedType, NullTypeGradError, _float_zeros_like
 from aesara.graph.basic import Variable
@@ -16,6 +15,7 @@ from aesara.tensor.type import TensorType
 from kanrewrite.errors import undefined_gradient
 from kanrewrite.gradient.explicit import dual_type
 from kanrewrite.gradient.implicit import implicit_gradients
+from kanrewrite.gradient.names import Var, eager_grad
 from kanrewrite.gradient.ops import Gradient
 from kanrewrite.gradient.within import differentiated
 
@@ -23,10 +23,10 @@ from kanrewrite.gradient.within import differentiated
 def grad(
     cost: Any,
     wrt: Any,
-    consider_constant: Sequence[Variable] | None = None,
+    consider_constant: Sequence[Var] | None = None,
     disconnected_inputs: Literal["ignore", "warn", "raise"] = "raise",
     add_names: bool = True,
-    known_grads: Mapping[Variable, Variable] | None = None,
+    known_grads: Mapping[Var, Var] | None = None,
     return_disconnected: Literal["none", "zero", "disconnected"] = "zero",
     null_gradients: Literal["raise", "return"] = "raise",
 ) -> Any:
@@ -40,7 +40,7 @@ def grad(
     ----------
     cost : TensorVariable
         A scalar; None if `known_grads` says where to begin.
-    wrt : Variable or sequence of Variable
+    wrt : Var or sequence of Variable
         What to differentiate with respect to: inputs, shared variables, or any intermediate
         result of the cost.
     consider_constant : sequence of Variable, optional
@@ -98,7 +98,7 @@ def grad(
     variables = list(wrt) if isinstance(wrt, Sequence) else [wrt]
     if not call.plain(cost, variables):
         # Aesara says what is wrong in its own words; what it accepts after all is its result.
-        return aesara.grad(cost, wrt, **call.options)
+        return eager_grad(cost, wrt, **call.options)
     results = call.results(cost, variables)
     if isinstance(wrt, tuple):
         return tuple(results)
@@ -117,7 +117,7 @@ def value_and_grad(cost: Any, wrt: Any, **options: Any) -> tuple[Any, Any]:
     -------
     cost : TensorVariable
         The one given: not differentiated, so `within_gradient` is false in it.
-    gradient : Variable, or list or tuple of Variable
+    gradient : Var, or list or tuple of Variable
         See `grad`.
 
     Examples
@@ -135,7 +135,7 @@ class _Call:
 
     def __init__(self, **options: Any):
         self.options = options
-        self.known: dict[Variable, Variable] = dict(options["known_grads"] or {})
+        self.known: dict[Var, Var] = dict(options["known_grads"] or {})
 
     def plain(self, cost: Any, wrt: Sequence[Any]) -> bool:
         """Whether the arguments are such that nothing needs Aesara's own words."""
@@ -148,7 +148,7 @@ class _Call:
             and options["disconnected_inputs"] in ("ignore", "warn", "raise")
         )
 
-    def results(self, cost: Any, wrt: Sequence[Variable]) -> list[Any]:
+    def results(self, cost: Any, wrt: Sequence[Var]) -> list[Any]:
         """One result for each of `wrt`."""
         stops = list(self.options["consider_constant"] or ())
         known = ({} if cost is None else {cost: _one(cost)}) | self.known
@@ -159,15 +159,13 @@ class _Call:
         leaves = {*(env.get(v, v) for v in stops), *ends}
         todo = list(dict.fromkeys(v for v in roots if v not in ends))
         starts = {y: g for y, g in ends.items() if y not in stops}
-        found = ends | implicit_gradients(
-            starts, todo, leaves, self.options["disconnected_inputs"]
-        )
+        found = ends | implicit_gradients(starts, todo, leaves, self.options["disconnected_inputs"])
         results = [found[v] for v in roots]
         if self.options["add_names"] and cost is not None and cost.name is not None:
             _name(results, roots, cost)
         return [self._finished(g, v) for g, v in zip(results, wrt, strict=True)]
 
-    def _finished(self, gradient: Variable, v: Variable) -> Any:
+    def _finished(self, gradient: Var, v: Var) -> Any:
         if isinstance(gradient.type, NullType):
             if self.options["null_gradients"] == "raise":
                 raise NullTypeGradError(undefined_gradient(v, gradient.type.why_null))
@@ -197,12 +195,12 @@ def _is_real_scalar(cost: Any) -> bool:
     )
 
 
-def _one(cost: Any) -> Variable:
-    one: Variable = constant(np.ones((), dual_type(cost).dtype))
+def _one(cost: Any) -> Var:
+    one: Var = constant(np.ones((), dual_type(cost).dtype))
     return one
 
 
-def _name(gradients: Sequence[Variable], wrt: Sequence[Variable], cost: Any) -> None:
+def _name(gradients: Sequence[Var], wrt: Sequence[Var], cost: Any) -> None:
     for g, v in zip(gradients, wrt, strict=True):
         if v.name is not None and g.owner is not None and isinstance(g.owner.op, Gradient):
             g.name = f"(d{cost.name}/d{v.name})"

@@ -12,31 +12,34 @@ from typing import Any
 from aesara.compile.builders import OpFromGraph
 from aesara.compile.ops import ViewOp
 from aesara.gradient import disconnected_type
-from aesara.graph.basic import Apply, Variable, equal_computations
+from aesara.graph.basic import Apply, equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 
+from kanrewrite.gradient.names import Node, Var
 from kanrewrite.gradient.path import Path, Pattern, substituted
 
 
-class Identity(Op):  # type: ignore[misc]
+class Identity(Op):
     """Gives its first input back."""
 
     view_map = {0: [0]}  # noqa: RUF012  # what Aesara calls it and how it reads it
 
-    def make_node(self, *inputs: Variable) -> Apply:
+    def make_node(self, *inputs: Var) -> Node:
         """Apply to variables of any type."""
         return Apply(self, list(inputs), [inputs[0].type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(
+        self, node: Node, inputs: Sequence[Any], output_storage: Any, params: Any = None
+    ) -> None:
         """Hand the first value on."""
         output_storage[0][0] = inputs[0]
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: list[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Node, shapes: list[Any]) -> list[Any]:
         """The first input's shape."""
         return [shapes[0]]
 
-    def do_constant_folding(self, fgraph: FunctionGraph, node: Apply) -> bool:
+    def do_constant_folding(self, fgraph: FunctionGraph, node: Node) -> bool:
         """Never: a constant may be what is differentiated with respect to."""
         return False
 
@@ -56,14 +59,14 @@ class Mark(Identity):
         self.number = number
 
     def L_op(  # noqa: N802  # Aesara's name
-        self, inputs: list[Variable], outputs: list[Variable], gradients: list[Variable]
-    ) -> list[Variable]:
+        self, inputs: Any, outputs: Any, gradients: Any
+    ) -> Any:
         """Hand the gradient on."""
         return gradients
 
     def R_op(  # noqa: N802  # Aesara's name
-        self, inputs: list[Variable], eval_points: list[Variable | None]
-    ) -> list[Variable | None]:
+        self, inputs: Any, eval_points: Any
+    ) -> Any:
         """Hand the tangent on."""
         return eval_points
 
@@ -91,19 +94,19 @@ class Hold(Identity):
     def __hash__(self) -> int:
         return hash((Hold, id(self.op)))
 
-    def connection_pattern(self, node: Apply) -> Pattern:
+    def connection_pattern(self, node: Node) -> Pattern:
         """The held Op's."""
         pattern: Pattern = getattr(self.op, "connection_pattern", lambda _: [[True]])(node)
         return pattern
 
     def L_op(  # noqa: N802  # Aesara's name
-        self, inputs: list[Variable], outputs: list[Variable], gradients: list[Variable]
+        self, inputs: Any, outputs: Any, gradients: Any
     ) -> Any:
         """The held Op's."""
         return self.op.L_op(inputs, outputs, gradients)
 
     def R_op(  # noqa: N802  # Aesara's name
-        self, inputs: list[Variable], eval_points: list[Variable | None]
+        self, inputs: Any, eval_points: Any
     ) -> Any:
         """The held Op's."""
         return self.op.R_op(inputs, eval_points)
@@ -143,14 +146,14 @@ class Override(Identity):
     def __hash__(self) -> int:
         return hash((Override, id(self.rule)))
 
-    def connection_pattern(self, node: Apply) -> Pattern:
+    def connection_pattern(self, node: Node) -> Pattern:
         """Connected to the variables that have a term."""
         n = len(self.terms.outputs)
         return [[0 < i <= n] for i in range(len(node.inputs))]
 
     def L_op(  # noqa: N802  # Aesara's name
-        self, inputs: list[Variable], outputs: list[Variable], gradients: list[Variable]
-    ) -> list[Variable]:
+        self, inputs: Any, outputs: Any, gradients: Any
+    ) -> list[Var]:
         """The terms, with the gradient that arrives."""
         n = len(self.terms.outputs)
         upstream = self.terms.wrt[0]
@@ -179,7 +182,7 @@ def _is_default(override: Any) -> bool:
     return isinstance(override, str) and override == "default"
 
 
-def held(op: Op) -> Op:
+def held(op: Any) -> Any:
     """The same Op, with its gradient safe from Aesara's rewrites; itself if it always is."""
     if is_view(op):
         return Hold(op)

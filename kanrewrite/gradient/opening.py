@@ -17,13 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count
+from typing import Any
 
-from aesara.graph.basic import Apply, Constant, Variable, equal_computations
+from aesara.graph.basic import Apply, Constant, equal_computations
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.op import HasInnerGraph, Op
+from aesara.graph.op import HasInnerGraph
 from aesara.graph.rewriting.basic import copy_stack_trace
 
 from kanrewrite.gradient.marks import Mark, held
+from kanrewrite.gradient.names import Node, Var
 from kanrewrite.gradient.ops import Derivative
 from kanrewrite.gradient.path import connected, connections, continuous, path_nodes
 from kanrewrite.gradient.rules import override
@@ -51,16 +53,14 @@ def open_derivatives(fgraph: FunctionGraph) -> None:
         substitute(fgraph, node, new, "open_derivative")
 
 
-def substitute(
-    fgraph: FunctionGraph, node: Apply, new: Sequence[Variable], reason: str
-) -> None:
+def substitute(fgraph: FunctionGraph, node: Node, new: Sequence[Var], reason: str) -> None:
     """Replace a node's outputs, stack traces and names included."""
     for old, result in zip(node.outputs, new, strict=True):
         copy_stack_trace(old, result)
         fgraph.replace(old, result, reason=reason, import_missing=True)
 
 
-def can_be_opened(node: Apply) -> bool:
+def can_be_opened(node: Node) -> bool:
     """Whether a derivative may read the graph around it.
 
     Not if that is no longer what the user differentiated. Nor if the user declared something
@@ -76,7 +76,7 @@ def can_be_opened(node: Apply) -> bool:
     return all(_same_node(inner, outer) for inner in path.nodes)
 
 
-def _same_node(inner: Apply, outer: dict[Variable, Variable]) -> bool:
+def _same_node(inner: Node, outer: dict[Var, Var]) -> bool:
     made = [outer[v] for v in inner.outputs]
     owner = made[0].owner
     return (
@@ -84,27 +84,26 @@ def _same_node(inner: Apply, outer: dict[Variable, Variable]) -> bool:
         and list(owner.outputs) == made
         and _same_op(inner.op, owner.op)
         and len(inner.inputs) == len(owner.inputs)
-        and all(_same(outer.get(i, i), o) for i, o in zip(inner.inputs, owner.inputs))
+        and all(_same(outer.get(i, i), o) for i, o in zip(inner.inputs, owner.inputs, strict=True))
     )
 
 
-def _same(a: Variable, b: Variable) -> bool:
+def _same(a: Var, b: Var) -> bool:
     if a is b:
         return True
     return isinstance(a, Constant) and isinstance(b, Constant) and bool(a.equals(b))
 
 
-def _same_op(a: Op, b: Op) -> bool:
+def _same_op(a: Any, b: Any) -> bool:
     if a == b:
         return True
     if type(a) is not type(b) or not isinstance(a, HasInnerGraph):
         return False
-    return bool(
-        equal_computations(a.inner_outputs, b.inner_outputs, a.inner_inputs, b.inner_inputs)
-    )
+    inner: list[list[Any]] = [a.inner_outputs, b.inner_outputs, a.inner_inputs, b.inner_inputs]
+    return bool(equal_computations(*inner))
 
 
-def _stops(fgraph: FunctionGraph, node: Apply) -> list[int]:
+def _stops(fgraph: FunctionGraph, node: Node) -> list[int]:
     """Which of the inputs of a path derivatives must not pass, although they could."""
     path = node.op.path
     entering, trail, _, _ = node.op.split(node.inputs)
@@ -120,8 +119,8 @@ def _stops(fgraph: FunctionGraph, node: Apply) -> list[int]:
 
 
 def _opened(
-    fgraph: FunctionGraph, node: Apply, stops: Sequence[int], numbers: Iterator[int]
-) -> list[Variable]:
+    fgraph: FunctionGraph, node: Node, stops: Sequence[int], numbers: Iterator[int]
+) -> list[Var]:
     """The outputs of an open derivative for this one."""
     path = node.op.path
     entering, trail, point, _ = node.op.split(node.inputs)
@@ -133,8 +132,7 @@ def _opened(
     way = _Way(outputs, wrt, leaves, _moving(fgraph, wrt), numbers)
     handles = override(*way.protected())
     op = node.op.opened(*map(len, handles))
-    new: list[Variable] = op.make_node(*entering, *point, *chain(*handles)).outputs
-    return new
+    return list(op.make_node(*entering, *point, *chain(*handles)).outputs)
 
 
 class _Way:
@@ -154,10 +152,10 @@ class _Way:
 
     def __init__(
         self,
-        outputs: Sequence[Variable],
-        wrt: Sequence[Variable],
-        leaves: set[Variable],
-        moving: set[Variable],
+        outputs: Sequence[Var],
+        wrt: Sequence[Var],
+        leaves: set[Var],
+        moving: set[Var],
         numbers: Iterator[int],
     ):
         self.numbers = numbers
@@ -168,10 +166,10 @@ class _Way:
         # What enters the way and depends on `wrt` does so by a way that is closed to
         # derivatives; rewriting must not open it.
         self.moving = moving - self.made
-        self.env: dict[Variable, Variable] = {}
-        self.marked: dict[Variable, Variable] = {}
+        self.env: dict[Var, Var] = {}
+        self.marked: dict[Var, Var] = {}
 
-    def protected(self) -> tuple[list[Variable], list[Variable], list[Variable]]:
+    def protected(self) -> tuple[list[Var], list[Var], list[Var]]:
         """Outputs, variables and stops of the way, marked where that is needed."""
         for node in self.nodes:
             self._visit(node)
@@ -179,7 +177,7 @@ class _Way:
         outputs = [self.env.get(v, v) for v in self.outputs]
         return outputs, wrt, [mark for v, mark in self.marked.items() if v not in self.made]
 
-    def _visit(self, node: Apply) -> None:
+    def _visit(self, node: Node) -> None:
         slots = zip(node.inputs, connections(node), strict=True)
         inputs = [self._read(v) if any(row) else v for v, row in slots]
         op = held(node.op)
@@ -191,7 +189,7 @@ class _Way:
             return
         self.env.update(zip(node.outputs, outputs, strict=True))
 
-    def _read(self, v: Variable) -> Variable:
+    def _read(self, v: Var) -> Var:
         """A variable as the nodes of the way shall read it."""
         own = self.env.get(v, v) if v in self.made else v
         enters = v in self.moving and v.owner is not None
@@ -202,7 +200,7 @@ class _Way:
         return self.marked[v]
 
 
-def _moving(fgraph: FunctionGraph, wrt: Iterable[Variable]) -> set[Variable]:
+def _moving(fgraph: FunctionGraph, wrt: Iterable[Var]) -> set[Var]:
     """What depends on `wrt` through continuous values."""
     moving, todo = set(wrt), list(wrt)
     while todo:

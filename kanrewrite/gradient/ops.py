@@ -7,19 +7,19 @@ from typing import Any
 
 import aesara
 from aesara.compile.mode import Mode
-from aesara.gradient import Rop, disconnected_type
-from aesara.graph.basic import Apply, Variable, io_connection_pattern
+from aesara.gradient import disconnected_type
+from aesara.graph.basic import Apply, io_connection_pattern
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
-from aesara.graph.type import Type
 from aesara.tensor.exceptions import ShapeError
 
 from kanrewrite.gradient.explicit import pull, push
 from kanrewrite.gradient.marks import Mark
+from kanrewrite.gradient.names import Node, Var, eager_grad, eager_rop
 from kanrewrite.gradient.path import Path, Pattern, continuous, substituted
 
 
-class Derivative(Op):  # type: ignore[misc]
+class Derivative(Op):
     """A derivative that is not written out yet.
 
     It is an honest function of its inputs, whatever is done to the graph around it: they are
@@ -42,8 +42,8 @@ class Derivative(Op):  # type: ignore[misc]
     def __init__(
         self,
         path: Path,
-        point_types: Sequence[Type],
-        out_types: Sequence[Type],
+        point_types: Sequence[Any],
+        out_types: Sequence[Any],
         handles: tuple[int, int, int] | None = None,
     ):
         self.path = path
@@ -69,19 +69,12 @@ class Derivative(Op):  # type: ignore[misc]
         return self.handles is not None
 
     @property
-    def like(self) -> tuple[Variable, ...]:
+    def like(self) -> tuple[Var, ...]:
         """The inner variables whose shapes the results have."""
         raise NotImplementedError
 
-    @staticmethod
-    def explicit(
-        outputs: Sequence[Variable],
-        wrt: Sequence[Variable],
-        point: Sequence[Variable],
-        stops: Sequence[Variable] = (),
-    ) -> list[Variable]:
-        """The derivative written out."""
-        raise NotImplementedError
+    #: Writes the derivative out: from outputs, variables, the point, and what is passed by.
+    explicit: Callable[..., list[Var]]
 
     # -- the inputs and their parts
 
@@ -109,7 +102,7 @@ class Derivative(Op):  # type: ignore[misc]
         handles = self.split(inputs)[3]
         return handles[:outputs], handles[outputs : outputs + wrt], handles[outputs + wrt :]
 
-    def make_node(self, *inputs: Variable) -> Apply:
+    def make_node(self, *inputs: Var) -> Node:
         """Apply to variables for every part."""
         entering, trail, point, handles = self.split(inputs)
         types = [v.type for v in (*self.path.inputs, *(() if self.is_open else self.path.trail))]
@@ -119,7 +112,7 @@ class Derivative(Op):  # type: ignore[misc]
 
     # -- as a function of its inputs
 
-    def closed(self) -> tuple[list[Variable], list[Variable]]:
+    def closed(self) -> tuple[list[Var], list[Var]]:
         """A graph for the derivative in terms of inputs of its own.
 
         Returns
@@ -137,18 +130,19 @@ class Derivative(Op):  # type: ignore[misc]
         results = substituted(results, dict(zip(self.path.trail, trail, strict=True)))
         return [*self.path.inputs, *trail, *point], results
 
-    def of_declared_type(self, results: Sequence[Any]) -> list[Variable]:
+    def of_declared_type(self, results: Sequence[Any]) -> list[Var]:
         """Results of the types that the node promised, which Aesara's own gradient has."""
         typed = zip(self.out_types, results, strict=True)
         return [t.filter_variable(_cast(r, t)) for t, r in typed]
 
-    def written_out(self, inputs: Sequence[Variable]) -> list[Variable]:
+    def written_out(self, inputs: Sequence[Var]) -> list[Var]:
         """The derivative in terms of a node's inputs."""
         own, results = self.closed()
-        new: list[Variable] = substituted(results, dict(zip(own, inputs)))
-        return new
+        return substituted(results, _paired(own, inputs))
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(
+        self, node: Node, inputs: Sequence[Any], output_storage: Any, params: Any = None
+    ) -> None:
         """Compile the derivative and call it: for modes that expand nothing."""
         if self._function is None:
             own, results = self.closed()
@@ -160,9 +154,7 @@ class Derivative(Op):  # type: ignore[misc]
         for storage, value, out in zip(output_storage, values, node.outputs, strict=True):
             storage[0] = out.type.filter(value)
 
-    def infer_shape(
-        self, fgraph: FunctionGraph, node: Apply, shapes: list[Any]
-    ) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Node, shapes: list[Any]) -> list[Any]:
         """The shapes of what the results are like."""
         where = {v: i for i, v in enumerate((*self.path.inputs, *self.path.trail))}
         if self.is_open:
@@ -173,11 +165,11 @@ class Derivative(Op):  # type: ignore[misc]
             raise ShapeError("the derivative of a constant")
         return [shapes[where[v]] for v in self.like]
 
-    def do_constant_folding(self, fgraph: FunctionGraph, node: Apply) -> bool:
+    def do_constant_folding(self, fgraph: FunctionGraph, node: Node) -> bool:
         """Never: a derivative is expanded, not computed while compiling."""
         return False
 
-    def connection_pattern(self, node: Apply) -> Pattern:
+    def connection_pattern(self, node: Node) -> Pattern:
         """What the written-out derivative depends on; all inputs once it is open."""
         if self.is_open:
             return [[True] * len(node.outputs) for _ in node.inputs]
@@ -187,8 +179,8 @@ class Derivative(Op):  # type: ignore[misc]
         return self._pattern
 
     def L_op(  # noqa: N802  # Aesara's name
-        self, inputs: list[Variable], outputs: list[Variable], gradients: list[Variable]
-    ) -> list[Variable]:
+        self, inputs: Any, outputs: Any, gradients: Any
+    ) -> list[Var]:
         """Reverse mode through the written-out derivative."""
         own, results = self.closed()
         pattern = self._pattern or [list(r) for r in io_connection_pattern(own, results)]
@@ -196,26 +188,31 @@ class Derivative(Op):  # type: ignore[misc]
         known = {Mark()(results[j]): gradients[j] for j in live}
         rows = zip(own, pattern, strict=True)
         roots = [v for v, row in rows if any(row[j] for j in live)]
-        terms = aesara.grad(None, roots, known_grads=known, disconnected_inputs="ignore")
-        terms = substituted(terms, dict(zip(own, inputs)))
+        terms = eager_grad(
+            None,
+            roots,
+            known_grads=known,
+            disconnected_inputs="ignore",
+            null_gradients="return",
+        )
+        terms = substituted(terms, _paired(own, inputs))
         term_of = dict(zip(roots, terms, strict=True))
         return [term_of[v] if v in term_of else disconnected_type() for v in own] + [
             disconnected_type() for _ in range(sum(self.handles or ()))
         ]
 
     def R_op(  # noqa: N802  # Aesara's name
-        self, inputs: list[Variable], eval_points: list[Variable | None]
-    ) -> list[Variable]:
+        self, inputs: Any, eval_points: Any
+    ) -> list[Var]:
         """Forward mode through the written-out derivative."""
         own, results = self.closed()
         moving = [
-            (v, d) for v, d in zip(own, eval_points) if d is not None and continuous(v)
+            (v, d) for v, d in _paired(own, eval_points).items() if d is not None and continuous(v)
         ]
-        tangents = Rop(
+        tangents = eager_rop(
             results, [v for v, _ in moving], [d for _, d in moving], disconnected_outputs="ignore"
         )
-        new: list[Variable] = substituted(tangents, dict(zip(own, inputs)))
-        return new
+        return substituted(tangents, _paired(own, inputs))
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_function": None}
@@ -225,7 +222,7 @@ class Derivative(Op):  # type: ignore[misc]
         _on_creation()
 
     def __str__(self) -> str:
-        def names(vs: Sequence[Variable]) -> str:
+        def names(vs: Sequence[Var]) -> str:
             return ", ".join(map(str, vs))
 
         return f"{type(self).__name__}{{{names(self.path.outputs)} / {names(self.path.wrt)}}}"
@@ -237,7 +234,7 @@ class Gradient(Derivative):
     explicit = staticmethod(pull)
 
     @property
-    def like(self) -> tuple[Variable, ...]:
+    def like(self) -> tuple[Var, ...]:
         """There is one gradient for each variable."""
         return self.path.wrt
 
@@ -248,9 +245,14 @@ class Pushforward(Derivative):
     explicit = staticmethod(push)
 
     @property
-    def like(self) -> tuple[Variable, ...]:
+    def like(self) -> tuple[Var, ...]:
         """There is one tangent for each output."""
         return self.path.outputs
+
+
+def _paired(own: Sequence[Var], inputs: Sequence[Any]) -> dict[Var, Any]:
+    """The inputs of a closed graph and what a node has for them; its handles come last."""
+    return dict(zip(own, inputs[: len(own)], strict=True))
 
 
 def _cast(result: Any, type_: Any) -> Any:

@@ -7,29 +7,31 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aesara.gradient import _node_to_pattern
-from aesara.graph.basic import Apply, Constant, Variable, io_toposort
+from aesara.graph.basic import Constant, io_toposort
+
+from kanrewrite.gradient.names import Node, Var
 
 #: ``pattern[i][j]``: output ``j`` of a node is a differentiable function of its input ``i``.
 Pattern = list[list[bool]]
 
 
-def connections(node: Apply) -> Pattern:
+def connections(node: Node) -> Pattern:
     """The connection pattern that Aesara's own reverse mode follows."""
     pattern: Pattern = _node_to_pattern(node)
     return pattern
 
 
-def dependence(node: Apply) -> Pattern:
+def dependence(node: Node) -> Pattern:
     """Every output depends on every input, differentiably or not."""
     return [[True] * len(node.outputs) for _ in node.inputs]
 
 
 def path_nodes(
-    outputs: Iterable[Variable],
-    wrt: Iterable[Variable],
-    leaves: Iterable[Variable] = (),
-    pattern_of: Callable[[Apply], Pattern] = connections,
-) -> list[Apply]:
+    outputs: Iterable[Var],
+    wrt: Iterable[Var],
+    leaves: Iterable[Var] = (),
+    pattern_of: Callable[[Node], Pattern] = connections,
+) -> list[Node]:
     """The nodes through which `outputs` are functions of `wrt`, inputs first.
 
     Parameters
@@ -51,7 +53,7 @@ def path_nodes(
     patterns = {node: pattern_of(node) for node in order}
     wanted, _ = _wanted(outputs, leaves, order, patterns)
     live = set(wrt)
-    made: set[Variable] = set()
+    made: set[Var] = set()
     nodes = []
     for node in order:
         reached = _reached(node, patterns[node], lambda v: v in live or (v in made - leaves))
@@ -61,9 +63,7 @@ def path_nodes(
     return nodes
 
 
-def connected(
-    outputs: Iterable[Variable], wrt: Iterable[Variable], leaves: Iterable[Variable] = ()
-) -> list[Variable]:
+def connected(outputs: Iterable[Var], wrt: Iterable[Var], leaves: Iterable[Var] = ()) -> list[Var]:
     """Those of `wrt` that `outputs` are differentiable functions of, as far as patterns tell."""
     outputs = list(outputs)
     order = list(io_toposort([], outputs))
@@ -73,13 +73,13 @@ def connected(
 
 
 def _wanted(
-    outputs: list[Variable],
-    leaves: set[Variable],
-    order: list[Apply],
-    patterns: dict[Apply, Pattern],
-) -> tuple[set[Variable], set[Variable]]:
+    outputs: list[Var],
+    leaves: set[Var],
+    order: list[Node],
+    patterns: dict[Node, Pattern],
+) -> tuple[set[Var], set[Var]]:
     """The variables that `outputs` are functions of: as their nodes make them, and as leaves."""
-    made, read = set(outputs), set[Variable]()
+    made, read = set(outputs), set[Var]()
     for node in reversed(order):
         columns = [j for j, out in enumerate(node.outputs) if out in made]
         for inp, row in zip(node.inputs, patterns[node], strict=True):
@@ -88,14 +88,12 @@ def _wanted(
     return made, read
 
 
-def _reached(node: Apply, pattern: Pattern, live: Callable[[Variable], bool]) -> list[Variable]:
+def _reached(node: Node, pattern: Pattern, live: Callable[[Var], bool]) -> list[Var]:
     rows = [row for inp, row in zip(node.inputs, pattern, strict=True) if live(inp)]
     return [out for j, out in enumerate(node.outputs) if any(row[j] for row in rows)]
 
 
-def substituted(
-    outputs: Sequence[Variable], replace: Mapping[Variable, Variable]
-) -> list[Variable]:
+def substituted(outputs: Sequence[Var], replace: Mapping[Var, Var]) -> list[Var]:
     """`outputs` with some variables replaced, and nothing copied that does not change.
 
     Aesara's ``clone_replace`` copies the replacements too; but a variable that is differentiated
@@ -134,14 +132,14 @@ class Path:
         Whether the path ends at leaves, although it could go on.
     """
 
-    inputs: tuple[Variable, ...]
-    trail: tuple[Variable, ...]
-    outputs: tuple[Variable, ...]
-    wrt: tuple[Variable, ...]
+    inputs: tuple[Var, ...]
+    trail: tuple[Var, ...]
+    outputs: tuple[Var, ...]
+    wrt: tuple[Var, ...]
     cut: bool = False
 
     @property
-    def nodes(self) -> list[Apply]:
+    def nodes(self) -> list[Node]:
         """The nodes of the path, inputs first."""
         return list(dict.fromkeys(v.owner for v in self.trail))
 
@@ -150,12 +148,12 @@ class Path:
 class _Copy:
     """A path under construction: what its nodes read (`seen`) and what they make (`made`)."""
 
-    leaves: set[Variable]
-    roots: set[Variable]
-    seen: dict[Variable, Variable] = field(default_factory=dict)
-    made: dict[Variable, Variable] = field(default_factory=dict)
+    leaves: set[Var]
+    roots: set[Var]
+    seen: dict[Var, Var] = field(default_factory=dict)
+    made: dict[Var, Var] = field(default_factory=dict)
 
-    def read(self, v: Variable) -> Variable:
+    def read(self, v: Var) -> Var:
         if v in self.made and v not in self.leaves:
             return self.made[v]
         if isinstance(v, Constant) and v not in self.roots:
@@ -165,17 +163,17 @@ class _Copy:
             self.seen[v].name = v.name
         return self.seen[v]
 
-    def add(self, node: Apply) -> None:
+    def add(self, node: Node) -> None:
         copy = node.clone_with_new_inputs([self.read(v) for v in node.inputs])
         self.made.update(zip(node.outputs, copy.outputs, strict=True))
 
 
 def closed_path(
-    outputs: Sequence[Variable],
-    wrt: Sequence[Variable],
-    leaves: Iterable[Variable] = (),
-    pattern_of: Callable[[Apply], Pattern] = connections,
-) -> tuple[Path, list[Variable], list[Variable]]:
+    outputs: Sequence[Var],
+    wrt: Sequence[Var],
+    leaves: Iterable[Var] = (),
+    pattern_of: Callable[[Node], Pattern] = connections,
+) -> tuple[Path, list[Var], list[Var]]:
     """Copy the graph from `wrt` to `outputs`.
 
     Parameters

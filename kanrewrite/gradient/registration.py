@@ -32,12 +32,10 @@ TAG = "kanrewrite_gradient"
 AGAIN = ("inline_ofg_expansion", "scan_eqopt1", "canonicalize", "kanrewrite")
 
 
-class _Stage(GraphRewriter):  # type: ignore[misc]
+class _Stage(GraphRewriter):
     """One of the stages, for one mode."""
 
-    def __init__(
-        self, work: Callable[[FunctionGraph, Passes], None], query: RewriteDatabaseQuery
-    ):
+    def __init__(self, work: Callable[[FunctionGraph, Passes], None], query: RewriteDatabaseQuery):
         self.work = work
         self.query = query
 
@@ -79,11 +77,11 @@ def selects(query: RewriteDatabaseQuery, name: str) -> bool:
     )
 
 
-class _StageDB(RewriteDatabase):  # type: ignore[misc]
+class _StageDB(RewriteDatabase):
     """What optdb holds for a stage: a rewriter is made for every mode that asks."""
 
     def __init__(self, work: Callable[[FunctionGraph, Passes], None]):
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.work = work
 
     def query(self, *tags: Any, **_: Any) -> GraphRewriter:
@@ -110,6 +108,4 @@ def register_expansion() -> None:
         ("kanrewrite_open_inlined_derivatives", _open, -0.009),
         ("kanrewrite_expand_derivatives", expand, 1.41),
     ]:
-        optdb.register(
-            name, _StageDB(work), "fast_run", "fast_compile", TAG, position=position
-        )
+        optdb.register(name, _StageDB(work), "fast_run", "fast_compile", TAG, position=position)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from aesara.graph.basic import Apply, Variable, ancestors
+from aesara.graph.basic import ancestors
 
 from kanrewrite.errors import RuleLosesDerivative, RuleTermMismatch
 from kanrewrite.gradient.marks import Override
+from kanrewrite.gradient.names import Node, Var
 from kanrewrite.gradient.path import closed_path, continuous, dependence, path_nodes
 
 #: ``rule(expr, wrt, upstream)``: for an expression on the way to `wrt` and the gradient that
 #: arrives at it, the gradient each variable below it receives; None if the rule has no opinion.
-Rule = Callable[[Variable, Sequence[Variable], Variable], "Mapping[Variable, Variable] | None"]
+Rule = Callable[[Var, Sequence[Var], Var], "Mapping[Var, Var] | None"]
 
 _rules: list[Rule] = []
 
@@ -95,8 +96,8 @@ def registered_gradient(rule: Rule) -> Iterator[None]:
 
 
 def override(
-    outputs: Sequence[Variable], wrt: Sequence[Variable], stops: Sequence[Variable]
-) -> tuple[list[Variable], list[Variable], list[Variable]]:
+    outputs: Sequence[Var], wrt: Sequence[Var], stops: Sequence[Var]
+) -> tuple[list[Var], list[Var], list[Var]]:
     """The same graph with every expression that a rule recognises put under an `Override`.
 
     Parameters
@@ -114,12 +115,10 @@ def override(
     return tuple([env.get(v, v) for v in vs] for vs in (outputs, wrt, stops))  # type: ignore[return-value]
 
 
-def _matches(
-    outputs: Sequence[Variable], wrt: Sequence[Variable], stops: Sequence[Variable]
-) -> dict[Variable, Variable]:
+def _matches(outputs: Sequence[Var], wrt: Sequence[Var], stops: Sequence[Var]) -> dict[Var, Var]:
     """Expression to overridden expression; nothing within an expression that matched."""
-    found: dict[Variable, Variable] = {}
-    covered: set[Variable] = set()
+    found: dict[Var, Var] = {}
+    covered: set[Var] = set()
     for node in reversed(path_nodes(outputs, wrt, stops)):
         for expr in node.outputs:
             if expr in covered or isinstance(node.op, Override) or not continuous(expr):
@@ -131,7 +130,7 @@ def _matches(
     return found
 
 
-def _ask(expr: Variable, wrt: Sequence[Variable]) -> tuple[Variable | None, list[Variable]]:
+def _ask(expr: Var, wrt: Sequence[Var]) -> tuple[Var | None, list[Var]]:
     upstream = expr.type()
     for rule in _rules:
         terms = rule(expr, wrt, upstream)
@@ -142,11 +141,11 @@ def _ask(expr: Variable, wrt: Sequence[Variable]) -> tuple[Variable | None, list
 
 def _overridden(
     rule: Rule,
-    expr: Variable,
-    wrt: Sequence[Variable],
-    upstream: Variable,
-    terms: Mapping[Variable, Variable],
-) -> Variable:
+    expr: Var,
+    wrt: Sequence[Var],
+    upstream: Var,
+    terms: Mapping[Var, Var],
+) -> Var:
     name = getattr(rule, "__name__", repr(rule))
     below = set(ancestors([expr]))
     if not below.issuperset(terms) or path_nodes([expr], set(wrt) - set(terms), terms):
@@ -157,15 +156,13 @@ def _overridden(
     cast = [t.astype(v.type.dtype) if continuous(v) else t for v, t in terms.items()]
     path, outside, _ = closed_path(cast, [upstream], pattern_of=dependence)
     extras = [v for v in outside if v is not upstream]
-    result: Variable = Override(rule, path).make_node(expr, *terms, *extras).outputs[0]
+    result: Var = Override(rule, path).make_node(expr, *terms, *extras).outputs[0]
     return result
 
 
-def _rebuilt(
-    nodes: Sequence[Apply], found: Mapping[Variable, Variable]
-) -> dict[Variable, Variable]:
+def _rebuilt(nodes: Sequence[Node], found: Mapping[Var, Var]) -> dict[Var, Var]:
     """What the results of `nodes` are when some of them are overridden."""
-    env: dict[Variable, Variable] = {}
+    env: dict[Var, Var] = {}
     for node in nodes:
         inputs = [env.get(v, v) for v in node.inputs]
         if any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):

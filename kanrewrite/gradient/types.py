@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import aesara.scalar as aes
-from aesara.graph.basic import Apply
 from aesara.scalar.math import Sigmoid, Softplus
 from aesara.tensor.basic import Alloc, Join
 from aesara.tensor.elemwise import DimShuffle, Elemwise
@@ -12,6 +11,7 @@ from aesara.tensor.shape import Reshape
 from aesara.tensor.special import LogSoftmax, Softmax
 from aesara.tensor.subtensor import Subtensor
 
+from kanrewrite.gradient.names import Node
 from kanrewrite.gradient.ops import Derivative
 from kanrewrite.gradient.path import Path, continuous
 
@@ -78,7 +78,7 @@ def gradients_are_like_variables(path: Path) -> bool:
     return len(found) == 1 and found.pop().startswith("float") and all(map(_regular, path.nodes))
 
 
-def _regular(node: Apply) -> bool:
+def _regular(node: Node) -> bool:
     op = node.op
     if isinstance(op, Elemwise):
         return isinstance(op.scalar_op, REGULAR_SCALARS)

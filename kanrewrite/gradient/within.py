@@ -20,33 +20,36 @@ from kanrewrite.gradient.inner_graphs import (
     moving_inside,
     rebuilt,
 )
-from kanrewrite.gradient.path import Pattern
+from kanrewrite.gradient.names import Node, Var
+from kanrewrite.gradient.path import Pattern, continuous
 
 
-class WithinGradient(Op):  # type: ignore[misc]
+class WithinGradient(Op):
     """False; true in the copy of a graph that is differentiated."""
 
     __props__ = ()
 
-    def make_node(self, *variables: Variable) -> Apply:
+    def make_node(self, *variables: Var) -> Node:
         """Ask about variables of any type."""
         return Apply(self, list(variables), [TensorType("bool", shape=())()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+    def perform(
+        self, node: Node, inputs: Sequence[Any], output_storage: Any, params: Any = None
+    ) -> None:
         """What is evaluated is not differentiated."""
         output_storage[0][0] = np.asarray(False)
 
-    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Node, shapes: Any) -> list[Any]:
         """A scalar."""
         return [()]
 
-    def connection_pattern(self, node: Apply) -> Pattern:
+    def connection_pattern(self, node: Node) -> Pattern:
         """The answer does not move with the variables."""
         return [[False] for _ in node.inputs]
 
     def L_op(  # noqa: N802  # Aesara's name
-        self, inputs: list[Variable], outputs: list[Variable], gradients: list[Variable]
-    ) -> list[Variable]:
+        self, inputs: Any, outputs: Any, gradients: Any
+    ) -> list[Var]:
         """Nothing to differentiate."""
         return [disconnected_type() for _ in inputs]
 
@@ -65,7 +68,8 @@ def within_gradient(*variables: Any) -> Any:
     Parameters
     ----------
     *variables
-        One or more variables. With several, one that depends on what is differentiated is
+        One or more variables; they depend on another one if its values, not only its shape,
+        enter them. With several, one that depends on what is differentiated is
         enough; for "all of them" write
         ``at.all([within_gradient(x), within_gradient(y)])``.
 
@@ -101,14 +105,12 @@ def within_gradient(*variables: Any) -> Any:
     [array(9.), array(10.)]
     """
     if not variables:
-        raise NothingToBeWithin()
+        raise NothingToBeWithin
     symbolic = (v if isinstance(v, Variable) else as_tensor_variable(v) for v in variables)
     return _within_gradient(*symbolic)
 
 
-def differentiated(
-    graph: Iterable[Variable], wrt: Iterable[Variable]
-) -> dict[Variable, Variable]:
+def differentiated(graph: Iterable[Var], wrt: Iterable[Var]) -> dict[Var, Var]:
     """The graph as it is when it is differentiated with respect to `wrt`.
 
     Parameters
@@ -125,11 +127,12 @@ def differentiated(
     """
     order = list(io_toposort([], list(graph)))
     moving = set(wrt)
-    env: dict[Variable, Variable] = {}
+    env: dict[Var, Var] = {}
     for node in order if any(_asks(node.op) for node in order) else ():
         moves = not moving.isdisjoint(node.inputs)
         if moves:
-            moving.update(node.outputs)
+            # A shape or a comparison is not something that derivatives pass through.
+            moving.update(filter(continuous, node.outputs))
         if moves and isinstance(node.op, WithinGradient):
             env[node.outputs[0]] = constant(np.asarray(True))
         else:
@@ -137,7 +140,7 @@ def differentiated(
     return env
 
 
-def _node(node: Apply, op: Op, env: dict[Variable, Variable]) -> dict[Variable, Variable]:
+def _node(node: Node, op: Any, env: dict[Var, Var]) -> dict[Var, Var]:
     """What the outputs become when the Op and the inputs are others; nothing if they are not."""
     inputs = [env.get(v, v) for v in node.inputs]
     if op is not node.op:
@@ -149,13 +152,13 @@ def _node(node: Apply, op: Op, env: dict[Variable, Variable]) -> dict[Variable, 
     return dict(zip(node.outputs, new.outputs, strict=True))
 
 
-def _asks(op: Op) -> bool:
+def _asks(op: Any) -> bool:
     if has_inner_graph(op):
         return any(_asks(node.op) for node in op.fgraph.apply_nodes)
     return isinstance(op, WithinGradient)
 
 
-def _answering(node: Apply, moving: set[Variable]) -> Op:
+def _answering(node: Node, moving: set[Var]) -> Any:
     """The Op, with an inner graph that knows the answer."""
     op = node.op
     if not has_inner_graph(op) or not _asks(op):

@@ -1,0 +1,128 @@
+"""Derivatives inside loops and Ops made from graphs, and derivatives of these."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import aesara
+import numpy as np
+import pytest
+from aesara.compile.builders import OpFromGraph
+
+import kanrewrite
+from tests.gradient.common import assert_same, at, compiled, eager_grad, values
+
+GRADS = (kanrewrite.grad, eager_grad)
+
+
+def in_loop(grad: Any) -> tuple[list[Any], Any]:
+    x, w = at.matrix("x"), at.vector("w")
+    rows, _ = aesara.scan(
+        lambda a, b: grad((at.tanh(a * b) ** 2).sum(), b), sequences=[x], non_sequences=[w]
+    )
+    return [x, w], rows
+
+
+def descent(grad: Any) -> tuple[list[Any], Any]:
+    """Three steps of gradient descent."""
+    v, w = at.vector("v"), at.vector("w")
+    steps, _ = aesara.scan(
+        lambda b: b - 0.1 * grad((at.square(b - w) ** 2).sum() + at.exp(b).sum(), b),
+        outputs_info=[v],
+        n_steps=3,
+    )
+    return [v, w], steps[-1]
+
+
+@pytest.mark.parametrize("case", [in_loop, descent])
+def test_expanded_before_computations_leave_the_loop(case: Any) -> None:
+    both = [compiled(*case(grad)) for grad in GRADS]
+    vals = values(*[(3, 4) if v.ndim == 2 else (4,) for v in case(eager_grad)[0]])
+    np.testing.assert_allclose(*(f(*vals)[0] for f in both))
+    sizes = [len(f.maker.fgraph.apply_nodes) for f in both]
+    assert sizes[0] <= sizes[1]
+
+
+@pytest.mark.parametrize(
+    "optimizer", ["fast_run", pytest.param("fast_compile", marks=pytest.mark.slow), None]
+)
+@pytest.mark.parametrize("case", [in_loop, descent])
+@pytest.mark.parametrize(
+    "outer", [kanrewrite.grad, pytest.param(eager_grad, marks=pytest.mark.slow)]
+)
+def test_through_a_loop_that_holds_a_derivative(outer: Any, case: Any, optimizer: Any) -> None:
+    """With respect to a non-sequence too."""
+    inputs, value = case(kanrewrite.grad)
+    found = compiled(inputs, outer((value**2).sum(), inputs), optimizer)
+    inputs, value = case(eager_grad)
+    expected = compiled(inputs, eager_grad((value**2).sum(), inputs), None)
+    vals = values(*[(3, 4) if v.ndim == 2 else (4,) for v in inputs])
+    for a, b in zip(found(*vals), expected(*vals), strict=True):
+        np.testing.assert_allclose(a, b)
+
+
+@pytest.mark.slow
+def test_second_derivatives_of_a_loop_that_holds_a_derivative() -> None:
+    found = []
+    for grad in GRADS:
+        (v, w), value = descent(grad)
+        found.append(compiled([v, w], grad(grad(value.sum(), w).sum(), v)))
+    vals = values((4,), (4,))
+    np.testing.assert_allclose(*(f(*vals)[0] for f in found))
+
+
+def test_of_a_loop() -> None:
+    x, w = at.matrix("x"), at.vector("w")
+    states, _ = aesara.scan(
+        lambda a, h: at.tanh(a + h * w), sequences=[x], outputs_info=[at.zeros(3)]
+    )
+    cost = states[-1].sum()
+
+    def orders(grad: Any) -> list[Any]:
+        first = grad(cost, w)
+        return [first, grad(first.sum(), x)]
+
+    both = orders(kanrewrite.grad), orders(eager_grad)
+    assert_same([x, w], *both, values((3, 3), (3,)), ["fast_run"])
+
+
+def test_loops_within_loops() -> None:
+    v, w = at.vectors("v", "w")
+
+    def table(grad: Any) -> Any:
+        def row(a: Any) -> Any:
+            return aesara.scan(lambda b: grad(at.sin(a * b), b), sequences=[w])[0]
+
+        return aesara.scan(row, sequences=[v])[0]
+
+    assert_same([v, w], table(kanrewrite.grad), table(eager_grad), values((4,), (4,)))
+
+
+@pytest.mark.parametrize("optimizer", ["fast_run", "fast_compile", None])
+@pytest.mark.parametrize("inline", [True, False])
+def test_ops_made_from_a_graph(inline: bool, optimizer: Any) -> None:
+    v, w = at.vectors("v", "w")
+
+    def made(grad: Any) -> Any:
+        a, b = at.vectors("a", "b")
+        op = OpFromGraph([a, b], [grad((at.sin(a) * b**2).sum(), b)], inline=inline)
+        return op(v, w)
+
+    eager = made(eager_grad)
+    expected = [eager, *eager_grad((eager**2).sum(), [v, w])]
+    for outer in GRADS:
+        implicit = made(kanrewrite.grad)
+        found = [implicit, *outer((implicit**2).sum(), [v, w])]
+        assert_same([v, w], found, expected, values((4,), (4,)), [optimizer])
+
+
+@pytest.mark.parametrize("inline", [True, False])
+def test_a_gradient_that_an_op_made_from_a_graph_was_given(inline: bool) -> None:
+    """Inlining it first would lose the gradient."""
+    v, a = at.vectors("v", "a")
+    made: Any = OpFromGraph
+    op = made(
+        [a], [at.exp(a)], inline=inline, grad_overrides=lambda _, gradients: [7.0 * gradients[0]]
+    )
+    cost = (op(v) * v).sum()
+    assert_same([v], kanrewrite.grad(cost, v), eager_grad(cost, v), values((4,)))
