@@ -243,7 +243,7 @@ def hot(form: Form) -> bool:
         return any(hot(m) for m, _ in form.terms)
     if isinstance(form, App) and form.op in LINEAR:
         return any(hot(f) for f in form.forms)
-    return False
+    return isinstance(form, App) and form.op is T.expm1
 
 
 #: Operators through which an exponential still shows.

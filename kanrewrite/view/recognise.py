@@ -80,9 +80,10 @@ class Recogniser:
             inner = self.rewrite(form.args[0], a)
             return form if inner is form.args[0] else a.app(form.op, inner, *form.args[1:], bcast=form.bcast)
         assert isinstance(form, Prod)
-        sums = {
-            f: self.rewrite(f, a) for f, k in form.factors if k > 0 and (isinstance(f, Sum) or is_sum_over(f))
-        }
+        inner = [f for f, k in form.factors if k > 0 and (isinstance(f, Sum) or is_sum_over(f))]
+        sums = {f: self.rewrite(f, a) for f in inner}
+        # What stays hot as a fused operator could no longer cancel with the other factors.
+        sums = {f: g if is_sum_over(g) or isinstance(g, Sum) or not hot(g) else f for f, g in sums.items()}
         if all(f is g for f, g in sums.items()):
             return form
         rest = a.prod(form.coeff, form.expo, {f: k for f, k in form.factors if f not in sums})
@@ -130,6 +131,8 @@ def exponents(form: Form) -> set[Form]:
             stack.extend([part.expo, *(f for f, _ in part.factors)])
         elif isinstance(part, Sum):
             stack.extend(m for m, _ in part.terms)
+        elif isinstance(part, App) and part.op is T.expm1:
+            found.update(part.args[0].home.terms_of(part.args[0]))
         elif isinstance(part, App) and part.op in LINEAR:
             stack.extend(f for f in part.forms if not isinstance(f, Lin))
     return found
