@@ -8,6 +8,7 @@ gradient of a softmax.
 """
 
 from kanrewrite.gradient.interface import grad, value_and_grad
+from kanrewrite.gradient.jax_native import NATIVE
 from kanrewrite.gradient.linear import Linearization, hessian, hvp, jacobian, jvp, vjp
 from kanrewrite.gradient.ops import Gradient, Pushforward
 from kanrewrite.gradient.registration import TAG, register_expansion
@@ -19,6 +20,7 @@ from kanrewrite.gradient.rules import (
 from kanrewrite.gradient.within import within_gradient
 
 __all__ = [
+    "NATIVE",
     "TAG",
     "Gradient",
     "Linearization",

@@ -12,6 +12,7 @@ from aesara.scan.op import Scan
 from aesara.tensor.rewriting.shape import ShapeFeature
 
 from kanrewrite.gradient.inner_graphs import fresh_inner_graph, rebuilt
+from kanrewrite.gradient.jax_native import SEALED, sealed
 from kanrewrite.gradient.marks import Identity, release
 from kanrewrite.gradient.names import Node, Var
 from kanrewrite.gradient.opening import can_be_opened, open_derivatives, substitute
@@ -27,7 +28,7 @@ def has_derivatives(nodes: Iterable[Node]) -> bool:
     return any(isinstance(node.op, Derivative) for node in nodes)
 
 
-def expand(fgraph: FunctionGraph, passes: Passes) -> None:
+def expand(fgraph: FunctionGraph, passes: Passes, native: bool = False) -> None:
     """Write out every derivative of a graph that was rewritten once, inner ones first.
 
     Parameters
@@ -37,14 +38,17 @@ def expand(fgraph: FunctionGraph, passes: Passes) -> None:
     passes
         Run between the orders of derivatives, so that the second one differentiates the
         stabilized first one, and at the end.
+    native
+        Whether to leave to the backend what it can differentiate itself.
     """
     open_derivatives(fgraph)
     if not _waiting_or_marked(fgraph):
         return
     while ready := _innermost(fgraph):
+        ready = [node for node in ready if not (native and _left_to_jax(fgraph, node))]
         for _, nodes in groupby(sorted(ready, key=_rank(ready)), key=_rank(ready)):
             _expand_together(fgraph, list(nodes))
-        if has_derivatives(fgraph.apply_nodes):
+        if ready and has_derivatives(fgraph.apply_nodes):
             passes(fgraph)
     release(fgraph)
     passes(fgraph)
@@ -60,11 +64,19 @@ def _innermost(fgraph: FunctionGraph) -> list[Node]:
     found = []
     for node in fgraph.toposort():
         covered = any(v in behind for v in node.inputs)
-        if isinstance(node.op, Derivative) and not covered:
+        waits = isinstance(node.op, Derivative) and node.op.handles != SEALED
+        if waits and not covered:
             found.append(node)
-        if covered or isinstance(node.op, Derivative):
+        if covered or waits:
             behind.update(node.outputs)
     return found
+
+
+def _left_to_jax(fgraph: FunctionGraph, node: Node) -> bool:
+    new = sealed(node)
+    if new is not None:
+        substitute(fgraph, node, new, "leave_derivative_to_jax")
+    return new is not None
 
 
 def _rank(ready: list[Node]) -> Callable[[Node], int]:

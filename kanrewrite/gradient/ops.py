@@ -157,8 +157,9 @@ class Derivative(Op):
     def infer_shape(self, fgraph: FunctionGraph, node: Node, shapes: list[Any]) -> list[Any]:
         """The shapes of what the results are like."""
         where = {v: i for i, v in enumerate((*self.path.inputs, *self.path.trail))}
-        if self.is_open:
-            first = len(shapes) - sum(self.handles or ())
+        if sum(self.handles or ()):
+            outputs, wrt, stops = self.handles or (0, 0, 0)
+            first = len(shapes) - outputs - wrt - stops
             ends = (*self.path.outputs, *self.path.wrt)
             where = {v: first + i for i, v in enumerate(ends)}
         if not all(v in where for v in self.like):

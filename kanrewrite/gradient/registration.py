@@ -23,6 +23,7 @@ from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from aesara.scan.op import Scan
 
 from kanrewrite.gradient.expansion import Passes, expand, expand_in_loops
+from kanrewrite.gradient.jax_native import NATIVE
 from kanrewrite.gradient.opening import open_derivatives
 
 #: The tag of all three stages: ``mode.excluding(TAG)`` leaves derivatives unexpanded.
@@ -32,16 +33,20 @@ TAG = "kanrewrite_gradient"
 AGAIN = ("inline_ofg_expansion", "scan_eqopt1", "canonicalize", "kanrewrite")
 
 
+#: What a stage does: to a graph, with the rewrites of a mode, with or without native gradients.
+Work = Callable[[FunctionGraph, Passes, bool], None]
+
+
 class _Stage(GraphRewriter):
     """One of the stages, for one mode."""
 
-    def __init__(self, work: Callable[[FunctionGraph, Passes], None], query: RewriteDatabaseQuery):
+    def __init__(self, work: Work, query: RewriteDatabaseQuery):
         self.work = work
         self.query = query
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Do the work of this stage; nothing where no derivative waits."""
-        self.work(fgraph, self.passes)
+        self.work(fgraph, self.passes, NATIVE in self.query.include)
 
     def passes(self, fgraph: FunctionGraph) -> None:
         """Run again what this mode has of Aesara's and of the library's rewrites."""
@@ -80,7 +85,7 @@ def selects(query: RewriteDatabaseQuery, name: str) -> bool:
 class _StageDB(RewriteDatabase):
     """What optdb holds for a stage: a rewriter is made for every mode that asks."""
 
-    def __init__(self, work: Callable[[FunctionGraph, Passes], None]):
+    def __init__(self, work: Work):
         super().__init__()  # type: ignore[no-untyped-call]
         self.work = work
 
@@ -89,7 +94,7 @@ class _StageDB(RewriteDatabase):
         return _Stage(self.work, tags[0])
 
 
-def _open(fgraph: FunctionGraph, passes: Passes) -> None:
+def _open(fgraph: FunctionGraph, passes: Passes, _native: bool) -> None:
     expand_in_loops(fgraph, passes)
     open_derivatives(fgraph)
 
@@ -103,9 +108,10 @@ def register_expansion() -> None:
     if _registered:
         return
     _registered = True
-    for name, work, position in [
+    stages: list[tuple[str, Work, float]] = [
         ("kanrewrite_open_derivatives", _open, -0.011),
         ("kanrewrite_open_inlined_derivatives", _open, -0.009),
         ("kanrewrite_expand_derivatives", expand, 1.41),
-    ]:
+    ]
+    for name, work, position in stages:
         optdb.register(name, _StageDB(work), "fast_run", "fast_compile", TAG, position=position)
