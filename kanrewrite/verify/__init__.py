@@ -73,8 +73,8 @@ def verify(
     Notes
     -----
     Sampling finds errors and proves nothing. What is compared are numbers of 25 agreed digits
-    (see `kanrewrite.reference.evaluate`), so a wrong constant such as ``0.6931`` for ``log(2)``
-    is refused, and so is ``log(2)`` rounded to a float: write ``T.log(2)``.
+    (see `kanrewrite.reference.evaluate`). A float constant of many digits stands for the numbers
+    that round to it, so ``0.6931471805599453`` is taken for log(2) and ``0.693147`` is not.
 
     Examples
     --------

@@ -30,13 +30,14 @@ from kanrewrite.verify.checks import (
     Undecided,
     Values,
     build,
+    compare,
     errors_in_ulps,
     exact,
-    shrunk,
     type_difference,
 )
 from kanrewrite.verify.report import Counterexample, Report, shown
 from kanrewrite.verify.settings import REGIMES, Setting, draw, settings
+from kanrewrite.verify.shrinking import shrunk
 
 Graph = Variable[Any, Any]
 MakeView = Callable[[], View]
@@ -101,7 +102,8 @@ class Checker:
         for setting in settings(terms, rule.conditions, self.seed, dtype, count):
             try:
                 old, new = (build(term, setting.bindings, dtype) for term in terms)
-                values = exact([old, new], setting.values)
+                value = exact([old], setting.values)[0]
+                comparison = compare(old, new, setting.values, value)
             except Undecided:
                 self.report.undecided += used
                 continue
@@ -109,13 +111,12 @@ class Checker:
                 problem = f"no setting can be built and evaluated: {error}"
                 continue
             problem = "the matched side is not finite in any setting"
-            comparison = Comparison(*values)
             finite += comparison.finite
             if used:
                 self._count(comparison)
             if comparison.why:
                 return self._counterexample(rule, setting, old, new, comparison.why)
-            found = self._rewritten(rule, setting, old, rewriters, values[0])
+            found = self._rewritten(rule, setting, old, rewriters, value)
             if found is not None:
                 return found
         if used and not finite:
@@ -163,7 +164,7 @@ class Checker:
         if why:
             return self._text(rule, setting, f"rewritten, {why}")
         try:
-            comparison = Comparison(value, exact([new], setting.values)[0])
+            comparison = compare(old, new, setting.values, value)
         except Undecided:
             self.report.undecided += 1
             return None
@@ -191,7 +192,7 @@ class Checker:
 
         def fails(values: Values) -> bool:
             try:
-                comparison = Comparison(*exact([old, new], values))
+                comparison = compare(old, new, values)
             except Exception:  # noqa: BLE001  # smaller values may not fit the graph
                 return False
             if comparison.why:
@@ -219,7 +220,7 @@ class Checker:
         for regime in REGIMES:
             values = values_for([graph, expected], rng, regime)
             try:
-                comparison = Comparison(*exact([graph, expected], values))
+                comparison = compare(graph, expected, values)
             except Undecided:
                 self.report.undecided += 1
                 continue

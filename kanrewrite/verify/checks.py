@@ -1,15 +1,15 @@
-"""Comparing what is replaced with what replaces it, and making a counterexample small."""
+"""Comparing what is replaced with what replaces it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import aesara
 import aesara.tensor as at
 import numpy as np
 from aesara.compile.mode import Mode
-from aesara.graph.basic import Variable
+from aesara.graph.basic import Constant, Variable, ancestors, clone_replace
 from mpmath import isinf, isnan, ldexp, mpmathify
 
 from kanrewrite import reference
@@ -23,12 +23,14 @@ Array = np.ndarray[Any, Any]
 Values = Mapping[Graph, Array]
 
 SAME = 66  # bits: two exact values that agree so far, some 20 digits, are one number
-#: Not more than this many attempts to make a counterexample smaller.
-ATTEMPTS = 150
 
 
 class Undecided(Exception):  # an outcome, never seen outside
     """The reference cannot tell the values."""
+
+
+#: The lowest and the highest values that elements can have.
+Interval = tuple[Array, Array]
 
 
 def build(term: Any, bindings: Mapping[Any, Any], like: str) -> Graph:
@@ -76,6 +78,11 @@ def exact(outputs: Sequence[Graph], values: Values) -> list[Array]:
 class Comparison:
     """How the values of two graphs compare, element by element.
 
+    Parameters
+    ----------
+    old, new : Interval
+        What each element can be; both ends are equal where no constant is rounded.
+
     Attributes
     ----------
     why : str
@@ -85,27 +92,86 @@ class Comparison:
         compared as the first graph has no value there.
     """
 
-    def __init__(self, old: Array, new: Array) -> None:
+    def __init__(self, old: Interval, new: Interval) -> None:
         self.why = ""
         self.compared = self.finite = self.undefined = 0
+        shape = old[0].shape
         try:
-            fits = np.broadcast_shapes(old.shape, new.shape) == old.shape
+            fits = np.broadcast_shapes(shape, new[0].shape) == shape
         except ValueError:
             fits = False
         if not fits:
-            self.why = f"the shape {old.shape} becomes {new.shape}"
+            self.why = f"the shape {shape} becomes {new[0].shape}"
             return
-        new = np.broadcast_to(new, old.shape)
-        for where in np.ndindex(old.shape):
-            x, y = _number(old[where]), _number(new[where])
-            if isnan(x):
-                self.undefined += 1
-                continue
-            self.compared += 1
-            self.finite += not isinf(x)
-            if not self.why and not _same(x, y):
-                place = f" at {list(where)}" if where else ""
-                self.why = f"the value {_text(x)}{place} becomes {_text(y)}"
+        ends = [np.broadcast_to(end, shape) for end in (*old, *new)]
+        for where in np.ndindex(shape):
+            self._element(where, *[_number(end[where]) for end in ends])
+
+    def _element(self, where: tuple[int, ...], x: Any, high: Any, y: Any, high_y: Any) -> None:
+        if isnan(x):
+            self.undefined += 1
+            return
+        self.compared += 1
+        self.finite += not isinf(x)
+        if not self.why and not (_same(x, y) or _meet(x, high, y, high_y)):
+            place = f" at {list(where)}" if where else ""
+            self.why = f"the value {_text(x)}{place} becomes {_text(y)}"
+
+
+def compare(old: Graph, new: Graph, values: Values, known: Array | None = None) -> Comparison:
+    """How the values of two graphs compare.
+
+    A float constant of many digits stands for a number that rounds to it, such as log(2): graphs
+    with such constants are evaluated with their neighbours too, if they seem to differ.
+
+    Parameters
+    ----------
+    old, new : Variable
+        The matched side, and what replaces it.
+    values : mapping from Variable to ndarray
+        The inputs.
+    known : ndarray of mpf, optional
+        The values of `old`.
+
+    Raises
+    ------
+    Undecided
+        As `exact`.
+    """
+    if known is None:
+        before, after = exact([old, new], values)
+    else:
+        before, after = known, exact([new], values)[0]
+    comparison = Comparison((before, before), (after, after))
+    rounded = _rounded_constants([old, new])
+    if not comparison.why or not rounded:
+        return comparison
+    neighbours = [_moved([old, new], rounded, towards) for towards in (-np.inf, np.inf)]
+    low, high = exact(neighbours[0], values), exact(neighbours[1], values)
+    return Comparison((low[0], high[0]), (low[1], high[1]))
+
+
+def _rounded_constants(graphs: Sequence[Graph]) -> list[Any]:
+    """Float constants that use most of their significand, as no short decimal fraction does."""
+    found = []
+    for variable in dict.fromkeys(ancestors(graphs)):
+        if isinstance(variable, Constant) and _dtype(variable).startswith("float"):
+            bits = np.finfo(variable.type.dtype).nmant + 1
+            mantissa = np.frexp(np.asarray(variable.data, dtype="float64"))[0] * 2.0 ** (bits - 12)
+            if np.any(np.isfinite(mantissa) & (mantissa != np.round(mantissa))):
+                found.append(variable)
+    return found
+
+
+def _dtype(variable: Graph) -> str:
+    return str(getattr(variable.type, "dtype", ""))
+
+
+def _moved(graphs: Sequence[Graph], constants: Sequence[Any], towards: float) -> list[Graph]:
+    """The graphs with each constant replaced by its neighbour in its dtype."""
+    ends = {c: np.asarray(towards, dtype=c.type.dtype) for c in constants}
+    moved = {c: type(c)(c.type, np.nextafter(c.data, end)) for c, end in ends.items()}
+    return list(clone_replace(list(graphs), moved))
 
 
 def _number(value: Any) -> Any:
@@ -122,6 +188,14 @@ def _same(x: Any, y: Any) -> bool:
     if isnan(y) or isinf(x) or isinf(y):
         return False
     return bool(abs(x - y) <= ldexp(max(abs(x), abs(y)), -SAME))
+
+
+def _meet(x: Any, high_x: Any, y: Any, high_y: Any) -> bool:
+    """Whether the interval between two values meets that between two others."""
+    ends = (x, high_x, y, high_y)
+    if (x == high_x and y == high_y) or any(isnan(end) for end in ends):
+        return False
+    return bool(min(x, high_x) <= max(y, high_y) and min(y, high_y) <= max(x, high_x))
 
 
 def type_difference(old: Graph, new: Graph) -> str:
@@ -157,69 +231,3 @@ def errors_in_ulps(graphs: Sequence[Graph], values: Values, truth: Array) -> lis
         )
         for graph, result in zip(graphs, results, strict=True)
     ]
-
-
-def shrunk(values: Values, fails: Callable[[Values], bool]) -> Values:
-    """Values that still fail: first smaller arrays, then simpler numbers.
-
-    Parameters
-    ----------
-    values : mapping from Variable to ndarray
-        They fail.
-    fails : callable
-        Whether others do.
-
-    Returns
-    -------
-    mapping from Variable to ndarray
-    """
-    attempts = iter(range(ATTEMPTS))
-    improved = True
-    while improved:
-        improved = False
-        for simpler in _simpler(values):
-            if next(attempts, None) is None:
-                return values
-            if fails(simpler):
-                values, improved = simpler, True
-                break
-    return values
-
-
-def _simpler(values: Values) -> Iterator[Values]:
-    yield from _shorter(values)
-    for variable, value in values.items():
-        for where in np.ndindex(value.shape):
-            for number in _numbers(value[where]):
-                changed = value.copy()
-                changed[where] = number
-                yield {**values, variable: changed}
-
-
-def _shorter(values: Values) -> Iterator[Values]:
-    """One entry less along a dimension, counted from the last as broadcasting does."""
-    longest = max((value.ndim for value in values.values()), default=0)
-    for axis in range(1, longest + 1):
-        lengths = {v.shape[-axis] for v in values.values() if v.ndim >= axis} - {1}
-        if len(lengths) == 1 and (n := lengths.pop()) > 1:
-            for kept in (slice(0, 1), slice(0, n - 1), slice(1, n)):
-                yield {v: _cut(value, axis, kept) for v, value in values.items()}
-
-
-def _cut(value: Array, axis: int, kept: slice) -> Array:
-    if value.ndim < axis or value.shape[-axis] == 1:
-        return value
-    index = [slice(None)] * value.ndim
-    index[-axis] = kept
-    return value[tuple(index)]
-
-
-def _numbers(value: Any) -> Iterator[Any]:
-    """Simpler numbers than one, the simplest first."""
-    if value.dtype.kind == "b" or value == 0:
-        return
-    simple = [0, 1, -1, 2, -2]
-    known = next((i for i, n in enumerate(simple) if n == value), len(simple))
-    yield from simple[:known]
-    if known == len(simple) and np.isfinite(value):
-        yield from (n for n in (np.trunc(value), np.trunc(value / 2)) if abs(n) < abs(value))
