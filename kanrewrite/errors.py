@@ -556,3 +556,10 @@ class CyclicSubstitution(KanrewriteError, ValueError):
             "the term would be infinite. Give each variable a term without it; kanren's own `eq` "
             "does not check this, kanrewrite's does."
         )
+
+
+def only_read(names: Sequence[str]) -> str:
+    """Relations without a direction, which a search has no way to use."""
+    return (
+        f"{', '.join(names)}: without a direction, so for reading graphs and not for rewriting them"
+    )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Any, Literal, get_args
 
+from kanrewrite import registry
 from kanrewrite.cost import Cost, node_count
 from kanrewrite.errors import UnknownSearchDirection
 from kanrewrite.relation import REAL, Relation
@@ -20,7 +20,7 @@ Direction = Literal["simplify", "expand", "both"]
 
 def known_relations() -> list[Relation]:
     """Every relation of the library that is used for rewriting."""
-    return list(import_module("kanrewrite.registry").relations())
+    return list(registry.relations())
 
 
 def explore(

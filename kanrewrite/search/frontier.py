@@ -7,11 +7,11 @@ as with the interleaving streams of miniKanren (Friedman, Byrd, Kiselyov, *The R
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from itertools import islice
+from itertools import chain, islice
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 from aesara.graph.basic import Variable
 
@@ -25,11 +25,19 @@ from kanrewrite.search.terms import Terms
 from kanrewrite.structure import Structure, outputs_of
 
 Graph = Variable[Any, Any]
-#: The rewrites at one variable, as they are found; None where one was tried in vain.
-Moves = Callable[[Graph], Iterable[Move | None]]
 
 _BURST = 8
 _OLDEST_EVERY = 4
+
+
+class Moves(Protocol):
+    """What a search may do."""
+
+    def __call__(self, variable: Graph, /) -> Iterable[Move | None]:
+        """The rewrites at one variable, as they are found; None where one was tried in vain."""
+
+    def whole(self, outputs: Sequence[Graph], /) -> Iterable[tuple[str, Sequence[Graph]]]:
+        """The rewrites of a whole graph, each with its name and the new outputs."""
 
 
 class _Over(Exception):
@@ -198,14 +206,27 @@ class Exploration(Pictured):
         if found.depth >= self.depth:
             self._cut += 1
             return
+        for number, move, target in chain(self._rewrites(roots), self._whole(roots)):
+            self._check_time()
+            reached = self._reach(found, number, move, target)
+            if reached is not None:
+                yield reached, target
+
+    def _rewrites(self, roots: list[int]) -> Iterator[tuple[int, Move, list[int]]]:
         for number in self._structure.below(roots):
             for move in self._moves_at(number):
-                self._check_time()
                 (new,) = self._structure.add([move.after])
-                target = self._structure.replaced(roots, number, new)
-                reached = self._reach(found, number, move, target)
-                if reached is not None:
-                    yield reached, target
+                yield number, move, self._structure.replaced(roots, number, new)
+
+    def _whole(self, roots: list[int]) -> Iterator[tuple[int, Move, list[int]]]:
+        for name, outputs in self._moves.whole([self._structure.variables[n] for n in roots]):
+            target = self._structure.add(outputs)
+            changed = (
+                n for n, (old, new) in enumerate(zip(roots, target, strict=True)) if old != new
+            )
+            first = next(changed, None)
+            if first is not None:
+                yield roots[first], Move(name, outputs[first]), target
 
     def _moves_at(self, number: int) -> list[Move]:
         """The rewrites at a subgraph, found once however many graphs share it."""

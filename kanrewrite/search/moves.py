@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from time import perf_counter
 from typing import Any, cast
 
-from aesara.graph.basic import Variable
+from aesara.graph.basic import Constant, Variable, graph_inputs
+from aesara.graph.fg import FunctionGraph
 from aesara.tensor.type import TensorType
 from kanren import run
-from unification import isvar, var
+from unification import var
 
 from kanrewrite import errors
-from kanrewrite.ac import Matcher
-from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.errors import KanrewriteError
-from kanrewrite.relation import Relation, Rule, substitute
+from kanrewrite.relation import Relation, Rule
 from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, required
 from kanrewrite.rewriter.replace import alike, keeps_type
 from kanrewrite.search.found import Move
+from kanrewrite.search.readers import AxiomReader, Reader, ViewReader
 from kanrewrite.search.report import Report
 from kanrewrite.search.terms import Terms
-from kanrewrite.terms import Term
-from kanrewrite.theory import NO_UNIT
-from kanrewrite.unify import as_term, is_term
+from kanrewrite.view.passes import LiftingPass
+from kanrewrite.view.rules import LIFTING
 
 Graph = Variable[Any, Any]
 
@@ -47,11 +46,28 @@ class RelationMoves:
         How graphs are read; its theory is that of equations without their own.
     report : Report
         Keeps the account.
+    readings : iterable of Relation, optional
+        Whose definitions are followed when graphs are read, the relations themselves by default.
     """
 
-    def __init__(self, relations: Iterable[Relation], direction: str, terms: Terms, report: Report):
+    def __init__(
+        self,
+        relations: Iterable[Relation],
+        direction: str,
+        terms: Terms,
+        report: Report,
+        readings: Iterable[Relation] | None = None,
+    ):
         self._terms, self._report = terms, report
-        self._matchers: dict[int, Matcher] = {}
+        every = tuple(relations)
+        relations = [relation for relation in every if relation.direction is not None]
+        self._readers: list[Reader] = [AxiomReader(terms)]
+        self._lifting = LiftingPass(every if direction != "expand" else ())
+        if direction == "simplify":
+            # Against its direction a rule starts from what the view reads as its definition.
+            self._readers.append(ViewReader(every if readings is None else readings))
+        if unused := [r.name for r in every if r.direction is None and not self._lifting.active]:
+            report.notes.append(errors.only_read(unused))
         self._goals: list[Relation] = []
         rules: list[Rule] = []
         for relation in relations:
@@ -68,7 +84,7 @@ class RelationMoves:
                 self._by_head[head].append((mask, rule))
 
     def _rules(self, relation: Relation, direction: str) -> list[Rule]:
-        own = relation.direction or "forward"
+        own = str(relation.direction)
         ways = {"simplify": own, "expand": _TURNED[own], "both": "both"}[direction]
         rules: list[Rule] = []
         for way in ("forward", "backward"):
@@ -79,6 +95,18 @@ class RelationMoves:
                     note = errors.cannot_be_turned(relation.name, relation.source, error)
                     self._report.notes.append(note)
         return rules
+
+    def whole(self, outputs: Sequence[Graph]) -> Iterator[tuple[str, list[Graph]]]:
+        """The graph as the engine's lifting pass leaves it, where its equations may be used."""
+        if self._lifting.active:
+            row = self._report.rows[LIFTING]
+            start = perf_counter()
+            inputs = [x for x in graph_inputs(outputs) if not isinstance(x, Constant)]
+            fgraph = FunctionGraph(inputs, list(outputs), clone=True, copy_inputs=False)
+            self._lifting.apply(fgraph)
+            row.tried += 1
+            row.seconds += perf_counter() - start
+            yield LIFTING, list(fgraph.outputs)
 
     def __call__(self, variable: Graph) -> Iterator[Move | None]:
         """The rewrites at a variable; None after each rule, so that time can be looked at."""
@@ -114,26 +142,13 @@ class RelationMoves:
             row.matched += 1
 
     def _by_rule(self, variable: Graph, rule: Rule) -> Iterator[Move]:
-        form = self._terms.read(variable)
-        matcher = self._matchers.get(id(rule))
-        if matcher is None:
-            theory = self._terms.theory
-            matcher = self._matchers[id(rule)] = compile_pattern(as_term(rule.pattern), theory)
-        tensors = dict(_operands(rule.pattern))
-        dtype = cast(Any, variable.type).dtype
-        for bindings, rest in islice(matcher.extend(form), ANSWERS):
-            if any(self._is_unit(head, bindings[p]) for p, head in tensors.items()):
-                continue
-            graphs = {
-                p: self._terms.graph(value, dtype=dtype if p in tensors else None)
-                for p, value in bindings.items()
-            }
-            if all(condition.holds(graphs) for condition in rule.conditions):
-                result = substitute(rule.replacement, bindings)
-                if rest:
-                    result = Term((matcher.pattern.plain[0], result, *rest))
-                built = self._terms.result(result, variable)
-                yield from self._usable(variable, rule.name, built, graphs)
+        found = [variable]
+        for reader in self._readers:
+            for new, bindings in islice(reader.answers(rule, variable), ANSWERS):
+                for move in self._usable(variable, rule.name, new, bindings):
+                    if not any(alike(new, other) for other in found):
+                        found.append(new)
+                        yield move
 
     def _by_goal(self, variable: Graph, relation: Relation) -> Iterator[Move]:
         answer = var()
@@ -141,22 +156,7 @@ class RelationMoves:
             built = self._terms.result(getattr(result, "evaled_obj", result), variable)
             yield from self._usable(variable, relation.name, built, {})
 
-    def _is_unit(self, head: Any, value: Any) -> bool:
-        """Whether a match only put in a unit, ``x`` read as ``x * 1``: it would go on forever."""
-        unit = self._terms.theory.properties(head).unit
-        return unit is not NO_UNIT and not isinstance(value, Variable) and bool(value == unit)
-
     @staticmethod
     def _usable(old: Graph, name: str, new: Any, bindings: dict[Any, Any]) -> Iterator[Move]:
         if isinstance(new, Variable) and keeps_type(old, new) and not alike(old, new):
             yield Move(name, new, {str(p): value for p, value in bindings.items()})
-
-
-def _operands(pattern: Any) -> Iterator[tuple[Any, Any]]:
-    """The parameters that stand for tensors, not for an axis or a flag, each with its operator."""
-    head, *parts = pattern
-    for part in parts[: len(parts) - len(head.parameters)]:
-        if isvar(part):
-            yield part, head
-        elif is_term(part):
-            yield from _operands(part)

@@ -56,6 +56,10 @@ class Terms:
                 self._variables.setdefault(read, top)
         return self._interned[variable]
 
+    def knows(self, value: Any) -> bool:
+        """Whether a term is that of a variable that was read."""
+        return term(value, self.theory, self._memo) in self._variables
+
     def graph(self, value: Any, dtype: str | None = None) -> Any:
         """A term as a graph, a number as a constant where a dtype is given for it.
 

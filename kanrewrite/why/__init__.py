@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from aesara.graph.basic import Variable, io_toposort
 
+from kanrewrite import registry
 from kanrewrite.ac import Matcher
 from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.errors import NothingToExplain
@@ -104,7 +105,9 @@ class _Furthest:
     def __init__(self, relation: Relation, terms: Terms):
         self.relation = relation
         self.terms = terms
-        self.moves = RelationMoves([relation], "simplify", terms, Report())
+        # A rewrite reads graphs by what the whole library says that operators mean.
+        readings = [relation, *(r for r in registry.relations() if r.name != relation.name)]
+        self.moves = RelationMoves([relation], "simplify", terms, Report(), readings)
         self._matchers: dict[Any, Matcher] = {}
 
     def _match(self, rule: Rule, kept: frozenset[Path], variable: Graph) -> dict[Any, Any] | None:
@@ -122,6 +125,8 @@ class _Furthest:
         found = self._match(rule, kept, variable)
         if found is None:
             return None
+        if any(move is not None for move in self.moves(variable)):
+            return Explanation(self.relation, variable, show(rule.pattern), "").matches()
         missing: list[tuple[Demand, dict[Any, Any]]] = []
         wanted = demands(rule.pattern)
         for demand in wanted:
@@ -166,8 +171,6 @@ class _Furthest:
 
     def _refused(self, whole: Explanation, rule: Rule, variable: Graph) -> Explanation:
         """Everything is there: a guard or the type may still stand against it."""
-        if any(move is not None for move in self.moves(variable)):
-            return whole.matches()
         for bindings in self._all(rule, variable):
             graphs = {p: self.terms.graph(value) for p, value in bindings.items()}
             for condition in rule.conditions:

@@ -56,9 +56,7 @@ class Explanation(Pictured):
         """How far it came, for comparison with other places."""
         return self.fires, self.share, self.near
 
-    def because(
-        self, reason: str, hint: str = "", found: Any = None, near: int = 0
-    ) -> Explanation:
+    def because(self, reason: str, hint: str = "", found: Any = None, near: int = 0) -> Explanation:
         """The same with what stopped it."""
         return replace(self, reason=reason, hint=hint, found=found, near=near)
 

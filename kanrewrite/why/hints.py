@@ -7,12 +7,9 @@ from typing import Any
 from aesara.graph.basic import Variable
 from aesara.tensor.elemwise import CAReduce, DimShuffle
 
-from kanrewrite.display import brief, operator_text
+from kanrewrite.display import brief
 from kanrewrite.terms import Term
 from kanrewrite.why.weaken import Demand
-
-_BASES = {"exp2": "2**x is exp(x * log(2))", "log2": "log2(x) is log(x) / log(2)",
-          "log10": "log10(x) is log(x) / log(10)"}  # fmt: skip
 
 
 def spelled(value: Any) -> str:
@@ -46,9 +43,7 @@ def hint_for(demand: Demand, found: Any) -> str:
     if isinstance(node.op, DimShuffle) and _is_reduction(node.inputs[0]):
         return f"this DimShuffle does not put the reduced axis back: {_KEEP}"
     wanted = demand.part[0].parameters if isinstance(demand.part, Term) else {}
-    if isinstance(node.op, CAReduce) and "keepdims" in wanted:
-        return _KEEP
-    return _BASES.get(operator_text(node.op), "")
+    return _KEEP if isinstance(node.op, CAReduce) and "keepdims" in wanted else ""
 
 
 _KEEP = "write keepdims=True in the reduction"
