@@ -9,8 +9,6 @@ version = release = __version__
 
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon", "myst_nb"]
 exclude_patterns = ["_build"]
-# The last pattern of the table of contents takes pages that have no place of their own yet.
-suppress_warnings = ["toc.empty_glob"]
 html_theme = "furo"
 html_title = f"kanrewrite {__version__}"
 

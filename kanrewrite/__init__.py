@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from kanrewrite.relation import Relation as Relation
     from kanrewrite.relation import eq as eq
     from kanrewrite.relation import relation as relation
-    from kanrewrite.search import explore as explore
+    from kanrewrite.search.explore import explore as explore
     from kanrewrite.terms import T as T
     from kanrewrite.theory import Theory as Theory
     from kanrewrite.trace import trace as trace
@@ -84,7 +84,6 @@ _PUBLIC = {
             "same_shape",
         ),
         "relation": ("Eq", "Relation", "eq", "relation"),
-        "completion": ("check",),
         "trace": ("trace",),
         "registry": ("disable", "disabled", "enable", "register", "stabilize"),
         "gradient": (

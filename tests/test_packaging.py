@@ -32,16 +32,17 @@ def metadata(wheel: Path) -> Message:
         return Parser().parsestr(archive.read(name).decode())
 
 
-def python_files(folder: str) -> set[str]:
-    return {p.relative_to(ROOT / folder).as_posix() for p in (ROOT / folder).rglob("*.py")}
+def sources(folder: str) -> set[str]:
+    files = (p for p in (ROOT / folder).rglob("*") if p.is_file())
+    return {p.relative_to(ROOT / folder).as_posix() for p in files if "__pycache__" not in p.parts}
 
 
 def test_the_wheel_holds_the_relations(wheel: Path) -> None:
     with ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    assert {f"kanrewrite/relations/{file}" for file in python_files("relations")} <= names
-    assert {f"kanrewrite/{file}" for file in python_files("kanrewrite")} <= names
-    assert "kanrewrite/py.typed" in names
+    assert {f"kanrewrite/relations/{file}" for file in sources("relations")} <= names
+    assert {f"kanrewrite/{file}" for file in sources("kanrewrite")} <= names
+    assert {"kanrewrite/py.typed", "kanrewrite/relations/__init__.py"} <= names
     assert not any(name.startswith(("relations/", "tests/", "docs/")) for name in names)
 
 

@@ -1,6 +1,7 @@
 """The public names, and what importing the package does not do."""
 
 import json
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -32,6 +33,12 @@ def test_submodules_are_public(name: str) -> None:
 
 def test_dir_and_all_hold_the_public_names() -> None:
     assert kanrewrite._PUBLIC.keys() <= set(kanrewrite.__all__) <= set(dir(kanrewrite))
+
+
+@pytest.mark.parametrize("name", kanrewrite.__all__)
+def test_every_public_name_is_in_the_reference(name: str) -> None:
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    assert re.search(rf"(:: |`|\.){name}\b", page)
 
 
 def test_an_unknown_name_is_refused() -> None:

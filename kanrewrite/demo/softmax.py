@@ -46,13 +46,13 @@ def halves(x: Any) -> Any:
     return h**2 / (h * h).sum()
 
 
-def split_sum(x: Any) -> Any:
-    """The sum is made of two."""
-    e = at.exp(x)
-    return e / (e[0] + e[1:].sum())
+def base_two(x: Any) -> Any:
+    """The exponential has another base."""
+    power = 2 ** (x / np.log(2))
+    return power / power.sum()
 
 
-SPELLINGS: tuple[Callable[[Any], Any], ...] = (reciprocal, power, halves, split_sum)
+SPELLINGS: tuple[Callable[[Any], Any], ...] = (reciprocal, power, halves, base_two)
 
 
 def right(value: Values, truth: Values) -> bool:

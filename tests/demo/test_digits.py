@@ -36,7 +36,9 @@ def test_it_learns_with_kanrewrite_only() -> None:
             assert digits.show(Console(file=text, width=80), digits.load())
     finally:
         disable()
-    [last] = [line for line in text.getvalue().splitlines() if f"│ {digits.EPOCHS} " in line]
+    [last] = [
+        line for line in text.getvalue().splitlines() if line.startswith(f"│{digits.EPOCHS} ")
+    ]
     epoch, stock, _, ours, _, largest = (cell.strip() for cell in last.strip("│").split("│"))
     assert (int(epoch), stock) == (digits.EPOCHS, "nan")
     assert float(ours) < 1
