@@ -22,7 +22,9 @@ from aesara.graph.basic import Variable
 from kanrewrite.ops import LogSoftmax, ScaledCumsum, Softmax, Supremum
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.forms import HALF, ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum
-from kanrewrite.view.lifting import LINEAR, Axes, Lifting, hot
+from kanrewrite.view.heat import LINEAR, hot
+from kanrewrite.view.levels import bounded
+from kanrewrite.view.lifting import Axes, Lifting
 from kanrewrite.view.read import View
 from kanrewrite.view.recognise import Recogniser
 
@@ -482,6 +484,10 @@ def _sum(b: Builder, form: App, where: Context) -> Scaled:
     if not moving.terms:
         return still, b.make(at.sum, b._or_one(rest), axis=axes, keepdims=True)
     factors = {f for f, _ in b.a.parts(inner)[2]}
+    if not where.exact and (moving, axes) not in where.masks and bounded(moving, b.a):
+        power = b.make(at.exp, b.linear(moving))
+        body = power if rest is None else b.make(at.mul, power, rest)
+        return still, b.make(at.sum, body, axis=axes, keepdims=True)
     choices = [h for h in where.masks.get((moving, axes), ()) if factors.issuperset(h)]
     hidden = max(choices, key=len, default=())
     top = b.a.app(T.shift, moving, axes, hidden, bcast=b.a._kept(moving, axes))
@@ -559,7 +565,10 @@ def _dot(b: Builder, form: App, where: Context) -> Scaled:
         expo, rest = b.split(side, where)
         moving = b._moving(expo, (axis,))
         still = Counter[Form]({m: c for m, c in expo.terms if m.constant_along((axis,))})
-        if moving.terms:
+        if moving.terms and not where.exact and bounded(moving, b.a):
+            power = b.make(at.exp, b.linear(moving))
+            rest = power if rest is None else b.make(at.mul, power, rest)
+        elif moving.terms:
             top = b.a.app(T.shift, moving, (axis,), (), bcast=b.a._kept(moving, (axis,)))
             still[top] += ONE  # type: ignore[assignment]
             power = b.make(at.exp, b.make(at.sub, b.linear(moving), b.atom(top)))

@@ -14,6 +14,8 @@ from typing import Any
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra, is_ones
 from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms
+from kanrewrite.view.heat import hot
+from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Move, Shuffle
 
 Axes = tuple[int, ...]
@@ -209,7 +211,7 @@ class Lifting(Algebra):
 
         Exponentials on both sides meet on one, where they may cancel.
         """
-        if not (hot(a) and hot(b)):
+        if not (self.overflows(a) and self.overflows(b)):
             return a, b
         free_a = tuple(d for d in range(batch, a.ndim) if d != inner_a)
         free_b = tuple(d for d in range(batch, b.ndim) if d != inner_b)
@@ -224,6 +226,10 @@ class Lifting(Algebra):
             return self._whole(rest, a), self.mul(b, self.shuffle(along, tuple(order)))
         return a, b
 
+    def overflows(self, form: Form) -> bool:
+        """Can the value leave the range of floats by an exponential that nothing cancels?"""
+        return overflows(form, self)
+
     def _whole(self, rest: Form, like: Form) -> Form:
         """Ones where a tensor has lost a length that its contraction needs."""
         return rest if rest.bcast == like.bcast else self.mul(rest, self.app(T.ones_like, like))
@@ -233,21 +239,3 @@ class Lifting(Algebra):
         if inner.bcast[:batch] != form.bcast[:batch] or inner.bcast[axis:axis + 1] != form.bcast[axis:axis + 1]:
             return self.one, form  # a batch keeps its length, and so does the contracted axis
         return outer, inner
-
-
-def hot(form: Form) -> bool:
-    """Can the value leave the range of floats because an exponential is in it?"""
-    if isinstance(form, Prod):
-        return bool(form.expo.terms) or any(hot(f) for f, _ in form.factors)
-    if isinstance(form, Sum):
-        return any(hot(m) for m, _ in form.terms)
-    if isinstance(form, App) and form.op in LINEAR:
-        return any(hot(f) for f in form.forms)
-    return isinstance(form, App) and form.op is T.expm1
-
-
-#: Operators through which an exponential still shows.
-LINEAR = {
-    T.sum, T.prod, T.max, T.min, T.dot, T.batched_dot, T.dimshuffle, T.drop, T.subtensor, T.scatter,
-    T.switch, T.cumsum, T.join, T.abs,
-}  # fmt: skip

@@ -10,7 +10,7 @@ import aesara.tensor as at
 
 from kanrewrite.view.build import Builder, Context, Scaled
 from kanrewrite.view.forms import Form
-from kanrewrite.view.lifting import hot
+from kanrewrite.view.heat import hot
 
 
 class PlainBuilder(Builder):

@@ -37,7 +37,8 @@ from aesara.tensor.type_other import NoneTypeT, SliceType
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.forms import HALF, ONE, Form, Sum
 from kanrewrite.view.instantiate import instantiate
-from kanrewrite.view.lifting import Lifting, hot
+from kanrewrite.view.heat import hot
+from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Index, Move, Reshape, Shuffle
 
 COMPARISONS = {T.eq, T.neq, T.lt, T.le, T.gt, T.ge}

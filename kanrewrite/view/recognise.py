@@ -13,7 +13,8 @@ from typing import Any
 from kanrewrite.terms import Operator, T
 from kanrewrite.view.forms import App, Form, Lin, Prod, Sum
 from kanrewrite.view.instantiate import instantiate
-from kanrewrite.view.lifting import LINEAR, Lifting, hot
+from kanrewrite.view.heat import LINEAR, hot
+from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import Bindings, FormMatcher, is_parameter
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
 
