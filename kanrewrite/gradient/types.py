@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import aesara.scalar as aes
 from aesara.scalar.math import Sigmoid, Softplus
-from aesara.tensor.basic import Alloc, Join
+from aesara.tensor.basic import Alloc
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.math import Dot, Sum
 from aesara.tensor.shape import Reshape
@@ -42,12 +42,11 @@ REGULAR_SCALARS = (
     aes.ScalarMinimum,
     Sigmoid,
     Softplus,
-    aes.Switch,
     aes.Second,
 )
 
-#: Other Ops of the same kind.
-REGULAR_OPS = (Sum, DimShuffle, Dot, Reshape, Subtensor, Softmax, LogSoftmax, Alloc, Join)
+#: Other Ops of the same kind. (Join and Switch forget static shapes in their gradients.)
+REGULAR_OPS = (Sum, DimShuffle, Dot, Reshape, Subtensor, Softmax, LogSoftmax, Alloc)
 
 
 def gradients_are_like_variables(path: Path) -> bool:
