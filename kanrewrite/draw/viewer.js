@@ -72,6 +72,12 @@
 
     function redraw() {
       const seen = visible();
+      // A box that is hidden gives the focus to what it was collapsed into, or keys would be lost.
+      let active = boxes.get(document.activeElement && document.activeElement.id);
+      if (active && !seen.has(active)) {
+        while (!seen.has(active)) active = active.below[0];
+        focus(active);
+      }
       const maps = new Map();
       for (const panel of new Set(order.map(b => b.panel))) {
         const here = [...seen].filter(b => b.panel === panel);
