@@ -59,35 +59,27 @@ def word_steps(
         return
     if left[0].symbol is not VARIABLE:
         left, right = right, left
-    first, other = left[0], right[0]
-    if first.symbol is not VARIABLE:
-        after = terms.build(operator, left[1:]), terms.build(operator, right[1:])
-        yield from _equal(terms, state, operator, left, right)
-        del after
-        return
-    if other.symbol is VARIABLE:
-        yield from _both_variables(terms, state, operator, left, right)
-        return
-    if operator.unit is None:
-        yield from _equal(terms, state, operator, left, right)
-    else:
-        yield _next(terms, state, operator, (first, operator.unit), left[1:], right)
-    tail = terms.leaf(var(prefix="u"))
-    longer = terms.build(operator, (other, tail))
-    yield _next(terms, state, operator, (first, longer), (tail, *left[1:]), right[1:])
+    for first in (left[0], right[0]):
+        if operator.unit is not None and first.symbol is VARIABLE and first not in state.rigid:
+            # Empty or not: assumed once for each variable, or the search would ask again forever.
+            whole = state.with_equations((s, t))
+            yield whole.with_equations((first, operator.unit))
+            yield State(whole.equations, whole.bindings, whole.rigid | {first})
+            return
+    yield from _equal(terms, state, operator, left, right)
+    if left[0].symbol is VARIABLE and len(right) > 1:
+        yield _longer(terms, state, operator, left, right)
+    if right[0].symbol is VARIABLE and len(left) > 1:
+        yield _longer(terms, state, operator, right, left)
 
 
-def _both_variables(
-    terms: Store, state: State, operator: Symbol, left: Word, right: Word
-) -> Iterator[State]:
-    first, other = left[0], right[0]
-    if operator.unit is None:
-        yield from _equal(terms, state, operator, left, right)
+def _longer(terms: Store, state: State, operator: Symbol, left: Word, right: Word) -> State:
+    """The first word's first letter, a variable, begins with the other's."""
     tail = terms.leaf(var(prefix="u"))
-    longer = terms.build(operator, (other, tail))
-    yield _next(terms, state, operator, (first, longer), (tail, *left[1:]), right[1:])
-    longer = terms.build(operator, (first, tail))
-    yield _next(terms, state, operator, (other, longer), left[1:], (tail, *right[1:]))
+    whole = terms.build(operator, (right[0], tail))
+    rest = terms.build(operator, (tail, *left[1:])), terms.build(operator, right[1:])
+    longer = state.with_equations((left[0], whole), rest)
+    return State(longer.equations, longer.bindings, longer.rigid | {tail})
 
 
 def _equal(
@@ -96,23 +88,10 @@ def _equal(
     """The first letters are equal, and so is the rest."""
     if operator.unit is None and (len(left) == 1) != (len(right) == 1):
         return
-    first = (left[0], right[0])
-    if len(left) == 1 and len(right) == 1:
-        yield state.with_equations(first)
-    else:
-        yield _next(terms, state, operator, first, left[1:], right[1:])
-
-
-def _next(
-    terms: Store,
-    state: State,
-    operator: Symbol,
-    first: tuple[Interned, Interned],
-    left: Word,
-    right: Word,
-) -> State:
-    rest = terms.build(operator, left), terms.build(operator, right)
-    return state.with_equations(first, rest)
+    rest = [(left[0], right[0])]
+    if len(left) > 1 or len(right) > 1:
+        rest.append((terms.build(operator, left[1:]), terms.build(operator, right[1:])))
+    yield state.with_equations(*rest)
 
 
 def _hopeless(operator: Symbol, left: Word, right: Word) -> bool:

@@ -52,12 +52,14 @@ def branch(terms: Store, state: State) -> Iterator[State]:
             side in other.variables for other in sides if side is not other
         ):
             cyclic = next(pair for pair in chosen if side in pair)
-            return _collapse(left.with_equations(*chosen), max(cyclic, key=lambda t: len(t.args)))
+            product = cyclic[0] if cyclic[1] is side else cyclic[1]
+            others = [pair for pair in chosen if pair is not cyclic]
+            return _collapsed(left.with_equations(*others), product, side)
     if not operator.associative:
         return _commutative(left, operator, *chosen[0])
     for alien in aliens(operator, sides):
         if alien.symbol.unit is not None and alien.variables and alien not in state.rigid:
-            return _unit_choices(left.with_equations(*chosen), alien)
+            return _unit_choices(terms, left, operator, chosen, alien)
     if operator.inverse is not None:
         return group_steps(terms, left, operator, chosen)
     if operator.commutative:
@@ -74,22 +76,49 @@ def _difficulty(operator: Symbol) -> int:
     return 2 if operator.commutative else 3
 
 
-def _collapse(state: State, product: Interned) -> Iterator[State]:
-    """The ways in which all operands of a product but one are its unit."""
+def _collapses(product: Interned) -> Iterator[tuple[Interned, list[Equation]]]:
+    """What a product is if all operands but one are its unit, with the equations that say so."""
     unit = product.symbol.unit
     if unit is None:
         return
     once = [arg for arg, count in Counter(product.args).items() if count == 1]
-    for kept in once or [None]:
-        yield state.with_equations(
-            *((arg, unit) for arg in dict.fromkeys(product.args) if arg is not kept)
-        )
+    for kept in once or [unit]:
+        yield kept, [(arg, unit) for arg in dict.fromkeys(product.args) if arg is not kept]
 
 
-def _unit_choices(state: State, alien: Interned) -> Iterator[State]:
+def _collapsed(state: State, product: Interned, other: Interned) -> Iterator[State]:
+    """Equate a product that collapses with another term."""
+    for kept, units in _collapses(product):
+        yield state.with_equations(*units, (kept, other))
+
+
+def _unit_choices(
+    terms: Store, state: State, operator: Symbol, equations: Sequence[Equation], alien: Interned
+) -> Iterator[State]:
     """Decide whether an operand with a unit keeps its head."""
-    yield State(state.equations, state.bindings, state.rigid | {alien})
-    yield from _collapse(state, alien)
+    whole = state.with_equations(*equations)
+    yield State(whole.equations, whole.bindings, whole.rigid | {alien})
+    for kept, units in _collapses(alien):
+        changed = []
+        for equation in equations:
+            s, t = (_replaced(terms, operator, side, alien, kept) for side in equation)
+            changed.append((s, t))
+        yield state.with_equations(*units, *changed)
+
+
+def _replaced(
+    terms: Store, operator: Symbol, side: Interned, old: Interned, new: Interned
+) -> Interned:
+    """A product with another operand in the place of one."""
+    args = []
+    for part in operands(operator, side):
+        if part is old:
+            args.append(new)
+        elif operator.inverse is not None and part.symbol is operator.inverse and old in part.args:
+            args.append(terms.invert(operator, new))
+        else:
+            args.append(part)
+    return terms.make(operator, args)
 
 
 def _commutative(state: State, operator: Symbol, s: Interned, t: Interned) -> Iterator[State]:
@@ -97,11 +126,9 @@ def _commutative(state: State, operator: Symbol, s: Interned, t: Interned) -> It
     if s.symbol is t.symbol and len(s.args) == len(t.args):
         for order in dict.fromkeys(permutations(t.args)):
             yield state.with_equations(*zip(s.args, order, strict=True))
-    if operator.unit is None:
-        return
-    for side in (s, t):
+    for side, other in ((s, t), (t, s)):
         if side.symbol is operator and side.variables:
-            yield from _collapse(state.with_equations((s, t)), side)
+            yield from _collapsed(state, side, other)
 
 
 def _system(

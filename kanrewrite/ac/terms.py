@@ -126,6 +126,8 @@ class _Entry(ref):  # type: ignore[type-arg]
 class _Table(dict[Hashable, _Entry]):
     """Objects by key, kept no longer than someone else keeps them."""
 
+    __repr__ = object.__repr__
+
     def keep(self, key: Hashable, value: Any) -> Any:
         entry = _Entry(value, self._free)
         entry.key = key
