@@ -7,11 +7,13 @@ descriptor 4, each message a JSON text ended by a zero byte.
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
 import zlib
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -20,6 +22,8 @@ FLAGS = (
     "--disable-background-networking --disable-component-update --disable-sync "
     "--disable-dev-shm-usage --remote-debugging-pipe --window-size=1200,1000"
 )
+#: Seconds to wait for the browser, which may have to share a busy machine.
+PATIENCE = 60
 
 
 def executable() -> str | None:
@@ -54,6 +58,8 @@ class Browser:
 
     def _message(self) -> dict[str, Any]:
         while b"\0" not in self._buffer:
+            if not select.select([self._read], [], [], PATIENCE)[0]:
+                raise TimeoutError("the browser does not answer")
             part = os.read(self._read, 1 << 16)
             if not part:
                 raise EOFError("the browser has gone")
@@ -77,9 +83,14 @@ class Browser:
             self.events.append(answer)
 
     def open(self, path: Path) -> None:
+        """Open a page and wait until it is there; events of the one before it are dropped."""
+        self.events.clear()
         self.send("Page.navigate", url=path.as_uri())
-        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
-            self.events.append(self._message())
+        deadline = monotonic() + PATIENCE
+        while self.evaluate("location.href + document.readyState") != f"{path.as_uri()}complete":
+            if monotonic() > deadline:
+                raise TimeoutError(f"{path} is not loaded")
+            sleep(0.05)
 
     def evaluate(self, script: str) -> Any:
         answer = self.send("Runtime.evaluate", expression=script, returnByValue=True)

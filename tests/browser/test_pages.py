@@ -16,19 +16,13 @@ from tests.test_search import by_hand, log_of_softmax, softmax_quotient, x
 
 
 @pytest.fixture(scope="module")
-def started() -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
     path = executable()
     if path is None:
         pytest.skip("no Chromium on the path: on Debian, apt-get install chromium")
-    browser = Browser(path)
-    yield browser
-    browser.close()
-
-
-@pytest.fixture
-def browser(started: Browser) -> Browser:
-    started.events.clear()
-    return started
+    started = Browser(path)
+    yield started
+    started.close()
 
 
 @pytest.fixture(scope="module")
