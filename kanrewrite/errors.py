@@ -563,3 +563,28 @@ def only_read(names: Sequence[str]) -> str:
     return (
         f"{', '.join(names)}: without a direction, so for reading graphs and not for rewriting them"
     )
+
+
+class DuplicateKey(KanrewriteError, KeyError):
+    """A key that an index has already."""
+
+    def __init__(self, key: object):
+        self.key = key
+        super().__init__(key)
+
+    def __str__(self) -> str:
+        return (
+            f"the index has a pattern named {self.key!r} already: remove it first, or choose "
+            "another key."
+        )
+
+
+class NoSuchKey(KanrewriteError, KeyError):
+    """A key that an index does not have."""
+
+    def __init__(self, key: object):
+        self.key = key
+        super().__init__(key)
+
+    def __str__(self) -> str:
+        return f"the index has no pattern named {self.key!r}: it was never added, or removed before."

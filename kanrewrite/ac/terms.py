@@ -29,6 +29,8 @@ from kanrewrite.theory import NO_UNIT, Theory
 NO_HEADS: Mapping[Symbol, tuple[Interned, ...]] = MappingProxyType({})
 NO_VARIABLES: frozenset[Interned] = frozenset()
 _serials = count()
+_symbols = count()
+_BITS = 120
 _by_serial = attrgetter("serial")
 #: Types whose values are leaves with Python's own equality: no need to ask `identity`.
 _SIMPLE = frozenset({str, int, bool, type(None), Var})
@@ -54,9 +56,9 @@ class Symbol:
         #: Of a group's operator the symbol of its inverse; of that one, the group's operator.
         self.inverse: Symbol | None = None
         self.group: Symbol | None = None
-        # Sixty bits shared by all symbols, as in a Bloom filter: one test of a machine word tells
-        # most terms that lack a symbol; the others are told apart by the matcher.
-        self.bit = 1 << next(_serials) % 60 if op is not None else 0
+        # A few bits shared by all symbols, as in a Bloom filter: one test of an int tells most
+        # terms that lack a symbol; the others are told apart by the matcher.
+        self.bit = 1 << next(_symbols) % _BITS if op is not None else 0
 
     def __repr__(self) -> str:
         return f"<{self.op!r}>"
