@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from time import perf_counter
 from typing import Any
 
-from aesara.graph.basic import Variable
+from aesara.graph.basic import Apply, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
+from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.type import TensorType
 
+from kanrewrite import errors
+from kanrewrite.display import brief
+from kanrewrite.errors import RelationWarning
 from kanrewrite.relation import Relation
+from kanrewrite.terms import T, operator_of
+from kanrewrite.trace import trace
 from kanrewrite.view.build import Builder
 from kanrewrite.view.fit import fitted
-from kanrewrite.view.forms import App, Leaf, Lin, Prod, Sum
-from kanrewrite.view.read import FLOATS, View
-from kanrewrite.view.recognise import Recogniser
+from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum
+from kanrewrite.view.read import FLOATS, READERS, View
+from kanrewrite.view.recognise import Recogniser, compiled
 from kanrewrite.view.rules import LIFTING, definitions, recognitions
+
+#: Elementwise operators that bring exponentials into a graph by themselves.
+SOURCES = {T.exp, T.exp2, T.pow}
+#: Nested forms are built by recursion, some frames a level.
+DEPTH = 20_000
 
 
 class LiftingPass(GraphRewriter):
@@ -28,6 +44,11 @@ class LiftingPass(GraphRewriter):
         Those of the family ``lifting`` are the equations that reading and building follow: without
         any of them the pass does nothing.  The others say what operators mean, and what formulas
         are recognised in what is built.
+
+    Attributes
+    ----------
+    read_count, built_count : int
+        How many nodes the last graph had read, and how many variables rebuilt.
     """
 
     name = "kanrewrite_lifting"
@@ -35,9 +56,11 @@ class LiftingPass(GraphRewriter):
     def __init__(self, relations: Iterable[Relation]):
         super().__init__()
         relations = tuple(relations)
+        self.places = {r.name: r.source for r in relations}
         self.active = any(r.family == LIFTING for r in relations)
         self.definitions = definitions(relations)
-        self.rules = list(recognitions(r for r in relations if self.takes(r)))
+        self.rules = compiled(recognitions(r for r in relations if self.takes(r)))
+        self.read_count = self.built_count = 0
 
     def takes(self, relation: Relation) -> bool:
         """Whether this pass applies a relation, so that no other need try it."""
@@ -45,66 +68,132 @@ class LiftingPass(GraphRewriter):
         return self.active and module.startswith("kanrewrite.relations.")
 
     def apply(self, fgraph: FunctionGraph) -> None:
+        """Rewrite a function graph in place."""
+        self.read_count = self.built_count = 0
         if not self.active:
             return
-        view = View(self.definitions)
-        order = fgraph.toposort()
-        for node in order:
-            for out in node.outputs:
-                if isinstance(out.type, TensorType) and out.type.dtype in FLOATS:
-                    view.read(out)
-        recogniser = Recogniser(self.rules)
-        builders: dict[str, Builder] = {}
-        needed = self.needed(fgraph, view)
-        for var in needed:
-            compared = view.compared(var)
-            dtype = var.type.dtype if compared is None else var.owner.inputs[0].type.dtype
-            if dtype not in builders:
-                builders[dtype] = Builder(view, dtype, recogniser)
-            if compared is None:
-                new = fitted(builders[dtype].value(view.read(var)), var)
-            else:
-                new = builders[dtype].comparison(compared, var)
-            if new is not var:
-                copy_stack_trace(var, new)
-                fgraph.replace(var, new, reason="lifting", import_missing=False)
+        warm = self._warm(fgraph)
+        if not warm:
+            return
+        with _deep():
+            self._rewrite(fgraph, warm)
 
-    def needed(self, fgraph: FunctionGraph, view: View) -> list[Variable]:
-        """The events whose value something outside the forms needs, outputs first."""
-        found: dict[Variable, None] = {}
-        seen: set[Variable] = set()
-        stack = list(fgraph.outputs)
-        while stack:
-            var = stack.pop()
-            if var in seen:
+    def _warm(self, fgraph: FunctionGraph) -> list[Variable[Any, Any]]:
+        """The variables that an exponential can show in, inputs first."""
+        found: dict[Variable[Any, Any], None] = {}
+        for node in fgraph.toposort():
+            out = node.outputs[0]
+            if not isinstance(out.type, TensorType) or type(node.op) not in READERS:
                 continue
-            seen.add(var)
-            compared = view.compared(var)
-            if compared is not None:
-                found[var] = None
-                stack.extend(self.leaves(compared))
-            elif view.is_event(var):
-                found[var] = None
-                stack.extend(self.leaves(view.read(var)))
-            elif var.owner is not None:
-                stack.extend(var.owner.inputs)
+            if self._is_source(node) or any(i in found for i in node.inputs):
+                found[out] = None
         return list(found)
 
-    def leaves(self, form: Any) -> list[Variable]:
-        """The variables that a form is built from."""
-        out, stack, seen = [], [form], set()
-        while stack:
-            form = stack.pop()
-            if form in seen:
+    def _is_source(self, node: Apply[Any]) -> bool:
+        if isinstance(node.op, Elemwise):
+            op = operator_of(node.op)
+            return op in SOURCES or op in self.definitions
+        return isinstance(node.op, Softmax | LogSoftmax | SoftmaxGrad)
+
+    def _rewrite(self, fgraph: FunctionGraph, warm: list[Variable[Any, Any]]) -> None:
+        view = View(self.definitions)
+        for var in warm:
+            if var.type.dtype in FLOATS:
+                view.read(var)
+        self.read_count = view.read_count
+        recogniser = Recogniser(self.rules)
+        builders: dict[str, Builder] = {}
+        rank = {var: place for place, var in enumerate(warm)}
+        # From the outputs on: what is built for a variable refers to variables before it, which
+        # are replaced after it, in what was built too.
+        for var in sorted(needed(fgraph, view), key=lambda v: -rank[v]):
+            start, fired = perf_counter(), len(recogniser.fired)
+            new = self._built(var, view, builders, recogniser)
+            if new is None or new is var:
                 continue
-            seen.add(form)
-            if isinstance(form, Leaf):
-                out.append(form.var)
-            elif isinstance(form, App):
-                stack.extend(form.forms)
-            elif isinstance(form, Prod):
-                stack.extend(m for m, _ in form.expo.terms)
-                stack.extend(f for f, _ in form.factors)
-            elif isinstance(form, (Sum, Lin)):
-                stack.extend(m for m, _ in form.terms)
-        return out
+            if trace.recorder is not None:
+                if not trace.recorder.allow():
+                    continue
+                names = [name for name, _ in recogniser.fired[fired:]]
+                name = names[-1] if names else LIFTING
+                trace.recorder.fired(name, brief(var), var, new, {}, perf_counter() - start)
+            copy_stack_trace(var, new)
+            fgraph.replace(var, new, reason=LIFTING, import_missing=False)
+            self.built_count += 1
+
+    def _built(
+        self, var: Variable[Any, Any], view: View, builders: dict[str, Builder], recogniser: Recogniser
+    ) -> Variable[Any, Any] | None:
+        """What a variable is replaced by, None where it cannot be."""
+        compared = view.compared(var)
+        dtype = var.type.dtype if compared is None else var.owner.inputs[0].type.dtype
+        if dtype not in builders:
+            builders[dtype] = Builder(view, dtype, recogniser)
+        try:
+            if compared is not None:
+                new = builders[dtype].comparison(compared, var)
+            else:
+                new = fitted(builders[dtype].value(view.read(var)), var)
+        except Exception as error:  # noqa: BLE001  # the user's function compiles without it
+            reason = f"it raised {type(error).__name__}: {error}"
+            text = errors.left_out(LIFTING, self.places.get("sum_shifts", ""), brief(var), reason)
+            warnings.warn(text, RelationWarning, stacklevel=2)
+            return None
+        if new.type.dtype != var.type.dtype or new.type.broadcastable != var.type.broadcastable:
+            if trace.recorder is not None:
+                trace.recorder.refused(LIFTING, var, errors.changes_type(var.type, new.type))
+            return None
+        return new
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEPTH))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def needed(fgraph: FunctionGraph, view: View) -> list[Variable[Any, Any]]:
+    """The variables to rebuild: events whose value something outside the forms needs."""
+    found: dict[Variable[Any, Any], None] = {}
+    seen: set[Variable[Any, Any]] = set()
+    stack = list(fgraph.outputs)
+    while stack:
+        var = stack.pop()
+        if var in seen:
+            continue
+        seen.add(var)
+        compared = view.compared(var)
+        if compared is not None:
+            found[var] = None
+            stack.extend(leaves(compared))
+        elif view.is_event(var):
+            found[var] = None
+            stack.extend(leaves(view.read(var)))
+        elif var.owner is not None:
+            stack.extend(var.owner.inputs)
+    return list(found)
+
+
+def leaves(form: Form) -> list[Variable[Any, Any]]:
+    """The variables that a form is built from."""
+    out: list[Variable[Any, Any]] = []
+    stack, seen = [form], set()
+    while stack:
+        form = stack.pop()
+        if form in seen:
+            continue
+        seen.add(form)
+        if isinstance(form, Leaf):
+            out.append(form.var)
+        elif isinstance(form, App):
+            stack.extend(form.forms)
+        elif isinstance(form, Prod):
+            stack.extend(m for m, _ in form.expo.terms)
+            stack.extend(f for f, _ in form.factors)
+        elif isinstance(form, Sum | Lin):
+            stack.extend(m for m, _ in form.terms)
+    return out

@@ -35,6 +35,7 @@ from aesara.tensor.type import TensorType
 from aesara.tensor.type_other import NoneTypeT, SliceType
 
 from kanrewrite.terms import Operator, T, operator_of
+from kanrewrite.view.algebra import LONGEST
 from kanrewrite.view.forms import HALF, ONE, Form, Sum
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.heat import hot
@@ -98,6 +99,8 @@ class View:
             return self.leaf(var, algebra)
         if form.bcast and len(form.bcast) != var.type.ndim:
             return self.leaf(var, algebra)
+        if len(getattr(form, "factors", ())) > LONGEST and not hot(form):
+            return self.leaf(var, algebra)  # a product this long is read again and again
         self._judge(var, node, form, algebra)
         return form
 
@@ -112,8 +115,8 @@ class View:
         left, right = node.inputs
         if constant_of(right) != 0 or left.type.dtype not in FLOATS:
             return None
-        form = self.read(left)
-        return form if hot(form) else None
+        form = self._forms.get(left)  # what is not read has no exponential in it
+        return form if form is not None and hot(form) else None
 
     def leaf(self, var: Variable, algebra: Lifting) -> Form:
         constant = isinstance(var, Constant) and bool(np.all(np.asarray(var.data) >= 0))

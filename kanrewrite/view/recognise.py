@@ -34,21 +34,27 @@ class Recognition:
     needed: frozenset[Any]
 
 
+def compiled(rules: Iterable[tuple[str, Any, Any, Callable[[Bindings], bool]]]) -> list[Recognition]:
+    """Rules (name, left side, right side, check of the guards) with their patterns as forms."""
+    algebra = PatternAlgebra()
+    out = []
+    for name, left, right, allowed in rules:
+        pattern = pattern_form(left, algebra)
+        out.append(Recognition(name, pattern, right, allowed, heads(pattern)))
+    return out
+
+
 class Recogniser:
     """Rewrites forms by rules, parts first.
 
     Parameters
     ----------
     rules
-        Name, left side, right side and guard check of each, tried in this order.
+        Tried in this order.
     """
 
-    def __init__(self, rules: Iterable[tuple[str, Any, Any, Callable[[Bindings], bool]]]):
-        algebra = PatternAlgebra()
-        self.rules = []
-        for name, left, right, allowed in rules:
-            pattern = pattern_form(left, algebra)
-            self.rules.append(Recognition(name, pattern, right, allowed, heads(pattern)))
+    def __init__(self, rules: Iterable[Recognition]):
+        self.rules = list(rules)
         self._known: dict[Form, Form] = {}
         #: The rules that fired, with the form they were found in.
         self.fired: list[tuple[str, Form]] = []
@@ -81,14 +87,30 @@ class Recogniser:
             inner = self.rewrite(form.args[0], a)
             return form if inner is form.args[0] else a.app(form.op, inner, *form.args[1:], bcast=form.bcast)
         assert isinstance(form, Prod)
+        whole = self._multiplied(form, a)
+        if whole is not None:
+            return whole
         inner = [f for f, k in form.factors if k > 0 and (isinstance(f, Sum) or is_sum_over(f))]
-        sums = {f: self.rewrite(f, a) for f in inner}
+        shared = {m for m, _ in form.expo.terms}
+        sums = {f: self.rewrite(f, a) for f in inner if not shared & exponents(f)}
         # What stays hot as a fused operator could no longer cancel with the other factors.
         sums = {f: g if is_sum_over(g) or isinstance(g, Sum) or not hot(g) else f for f, g in sums.items()}
         if all(f is g for f, g in sums.items()):
             return form
         rest = a.prod(form.coeff, form.expo, {f: k for f, k in form.factors if f not in sums})
         return a.mul(rest, *(a.pow(sums[f], k) for f, k in form.factors if f in sums))
+
+    def _multiplied(self, form: Prod, a: Lifting) -> Form | None:
+        """``exp(a) * (exp(-a) * f + g)`` multiplied out, if each term is then recognised."""
+        sums = [f for f, k in form.factors if k == 1 and isinstance(f, Sum)]
+        if len(sums) != 1 or not form.expo.terms:
+            return None
+        power = a.exp(form.expo)
+        terms = [(self.rewrite(a.mul(power, m), a), c) for m, c in sums[0].terms]
+        if any(exponents(m) for m, _ in terms):
+            return None
+        rest = a.prod(form.coeff, a.no_exponent, {f: k for f, k in form.factors if f is not sums[0]})
+        return a.mul(rest, a.add(*(a.mul(a.const(c), m) for m, c in terms)))
 
     def _once(self, form: Form, a: Lifting) -> Form | None:
         mine = heads(form)
