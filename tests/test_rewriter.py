@@ -26,9 +26,11 @@ from kanrewrite.guards import Axis, Float, Guard, positive
 from kanrewrite.relation import Eq, Relation, eq, relation
 from kanrewrite.rewriter import RelationPass, RelationRewriter
 from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, ops_of, required
+from kanrewrite.rewriter.place import Place
 from kanrewrite.rewriter.replace import alike
 from kanrewrite.terms import T
 from kanrewrite.trace import trace
+from kanrewrite.view import View
 from tests.standin import TermView
 
 X = at.matrix("x", dtype="float64")
@@ -299,6 +301,53 @@ def test_alike_is_equality_up_to_order() -> None:
     assert not alike(at.exp(X), at.log(X))
 
 
+def test_a_result_must_not_hold_what_holds_the_old_value() -> None:
+    y = at.exp(X)
+    above = at.log(y)
+    fgraph = FunctionGraph(outputs=[above], clone=False)
+    order = {node: n for n, node in enumerate(fgraph.toposort())}
+    for place in (Place(fgraph.apply_nodes), Place(fgraph.apply_nodes, order)):
+        assert place.encloses(above, y)
+        assert place.encloses(at.sin(above), y)
+        assert not place.encloses(at.sin(y), y)  # a new node, no part of the graph
+        assert not place.encloses(at.sin(X), y)
+        assert not place.encloses(y, above)
+
+
+def test_a_result_grows_unless_it_spares_nodes() -> None:
+    y = at.log(at.exp(at.sin(X)))
+    place = Place(FunctionGraph(outputs=[y], clone=False).apply_nodes)
+    assert not place.grows(X, y)
+    assert not place.grows(at.cos(X), y)
+    assert not place.grows(at.neg(at.cos(X)), y)
+    assert place.grows(at.neg(at.neg(at.cos(X))), y)
+    assert place.grows(at.neg(y), y)
+    assert place.grows(at.cos(at.sin(X)), at.sin(X))
+
+
+def test_what_an_operator_means_is_no_reason_to_write_it_out() -> None:
+    @relation
+    def tanh_quotient(x: Float) -> Iterator[Eq]:
+        yield eq((T.exp(2 * x) - 1) / (T.exp(2 * x) + 1), T.tanh(x))
+
+    @relation
+    def sigmoid_reciprocal(x: Float) -> Iterator[Eq]:
+        yield eq(1 / (1 + T.exp(-x)), T.sigmoid(x))
+
+    relations = (tanh_quotient, sigmoid_reciprocal)
+    y = at.tanh(at.sin(X) * X)
+    for graph, expected in (
+        (y, ["sin", "mul", "tanh"]),
+        (at.sigmoid(X), ["sigmoid"]),
+        (1 / (1 + at.exp(-X)), ["sigmoid"]),
+        (at.true_divide(at.exp(2 * X) - 1, at.exp(2 * X) + 1), ["tanh"]),
+    ):
+        fgraph = FunctionGraph(outputs=[graph], clone=True)
+        RelationPass(relations, lambda: View(relations)).apply(fgraph)
+        fgraph.check_integrity()
+        assert names(fgraph) == expected
+
+
 # -- what it survives -----------------------------------------------------------------------------
 
 
@@ -379,7 +428,7 @@ def test_relations_that_undo_each_other_are_found() -> None:
 
 def test_long_honest_chains_are_no_loops() -> None:
     y = X
-    for _ in range(100):
+    for _ in range(60):
         y = at.log(at.exp(y)) + 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -401,7 +450,7 @@ def elementwise_graph(size: int) -> Any:
 def test_the_goals_run_grow_with_the_matches_not_with_the_graph() -> None:
     relations = (softmax_quotient, log_exp, square)
     tried = []
-    for size in (200, 400, 800):
+    for size in (100, 200, 400):
         fgraph = FunctionGraph(outputs=[elementwise_graph(size)], clone=False)
         matcher = RelationPass([softmax_quotient, log_exp], TermView)
         matcher.apply(fgraph)

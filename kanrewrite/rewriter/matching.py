@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from time import perf_counter
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import aesara.tensor as at
 from aesara.graph.basic import Apply, Variable
@@ -23,6 +23,7 @@ from kanrewrite.errors import RelationWarning
 from kanrewrite.guards import Condition
 from kanrewrite.relation import Relation, Rule
 from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, ops_of, required
+from kanrewrite.rewriter.place import Place
 from kanrewrite.rewriter.replace import alike, keeps_type
 from kanrewrite.terms import Param, T, Term
 from kanrewrite.trace import trace
@@ -59,6 +60,18 @@ class View(Protocol):
         """A form as a graph of the type of a variable."""
 
 
+class Entry(NamedTuple):
+    """A rule as it is tried at nodes of one operator.
+
+    Where the operator is read as the head of the pattern by a definition only, tanh as a quotient
+    of exponentials, a rewrite must make the graph smaller: the user has said tanh on purpose.
+    """
+
+    mask: int
+    rule: Rule
+    defined: bool
+
+
 class Matching:
     """The rules of some relations, ready to be tried at nodes.
 
@@ -85,14 +98,14 @@ class Matching:
         rules = [rule for relation in self.relations for rule in relation.rules()]
         names = {name for rule in rules for name in required(rule.pattern)}
         self.signatures = Signatures(names, definitions)
-        self._by_head: defaultdict[str, list[tuple[int, Rule]]] = defaultdict(list)
+        self._by_head: defaultdict[str, list[Entry]] = defaultdict(list)
         self._tracked: dict[Any, None] = {}
         for rule in rules:
-            heads = heads_of(rule.pattern, definitions)
+            heads, own = heads_of(rule.pattern, definitions), heads_of(rule.pattern)
             self._tracked.update(dict.fromkeys(ops_of(heads, rule.pattern)))
+            mask = self.signatures.mask(required(rule.pattern))
             for head in heads:
-                mask = self.signatures.mask(required(rule.pattern))
-                self._by_head[head].append((mask, rule))
+                self._by_head[head].append(Entry(mask, rule, head not in own))
         self._goals = [r for r in self.relations if r.is_goal and r.direction is not None]
         for relation in self._goals:
             self._tracked.update(dict.fromkeys(relation.heads or (Op,)))
@@ -108,6 +121,7 @@ class Matching:
         self.view = self.make_view()
         self._patterns: dict[int, Any] = {}
         self._read: set[Graph] = set()
+        self._place = Place(())
 
     def tracks(self) -> list[Any]:
         """The Ops and classes of Ops at which a rule can match."""
@@ -115,17 +129,31 @@ class Matching:
 
     # -- one node -------------------------------------------------------------------------
 
-    def replacement(self, node: Apply[Any]) -> tuple[str, dict[Graph, Graph]] | None:
-        """The first usable answer at a node: the relation's name, and what replaces what."""
-        rules = self._by_head.get(name_of(node.op))
-        if rules is not None:
+    def replacement(self, node: Apply[Any], place: Place) -> tuple[str, dict[Graph, Graph]] | None:
+        """The first usable answer at a node.
+
+        Parameters
+        ----------
+        node : Apply
+            The node.
+        place : Place
+            The graph that it is in.
+
+        Returns
+        -------
+        tuple of str and dict, or None
+            The relation's name, and what replaces what.
+        """
+        entries = self._by_head.get(name_of(node.op))
+        self._place = place
+        if entries is not None:
             below = self.signatures.of(node)
-            for mask, rule in rules:
-                if mask & ~below or rule.name in self.broken:
+            for entry in entries:
+                if entry.mask & ~below or entry.rule.name in self.broken:
                     continue
-                found = self._guarded(rule.relation, node, self._by_rule, rule)
+                found = self._guarded(entry.rule.relation, node, self._by_rule, entry)
                 if found:
-                    return rule.name, found
+                    return entry.rule.name, found
         for relation in self._goals:
             if relation.name in self.broken or not _is_head(relation, node.op):
                 continue
@@ -155,16 +183,17 @@ class Matching:
         finally:
             self.seconds[relation.name] += perf_counter() - start
 
-    def _by_rule(self, node: Apply[Any], rule: Rule) -> dict[Graph, Graph]:
+    def _by_rule(self, node: Apply[Any], entry: Entry) -> dict[Graph, Graph]:
         found = {}
         for out in node.outputs:
             if isinstance(out.type, TensorType):
-                new = next(self._answers(out, rule), None)
+                new = next(self._answers(out, entry), None)
                 if new is not None:
                     found[out] = new
         return found
 
-    def _answers(self, out: Graph, rule: Rule) -> Iterator[Graph]:
+    def _answers(self, out: Graph, entry: Entry) -> Iterator[Graph]:
+        rule = entry.rule
         self.tried += 1
         start = perf_counter()
         form = self._form(out)
@@ -174,6 +203,8 @@ class Matching:
             if self._refused_by_guard(rule, bindings, out):
                 continue
             new = self.view.build(self._result(rule, bindings, rest), out)
+            if entry.defined and self._place.grows(new, out):
+                continue
             if self._usable(rule.relation, out, new, bindings, start):
                 yield new
         if trace.recorder is not None and next(answers, None) is not None:
@@ -218,7 +249,7 @@ class Matching:
         if not keeps_type(old, new):
             self._report_type(relation, old, new)
             return False
-        if alike(old, new):
+        if alike(old, new) or self._place.encloses(new, old):
             return False
         if trace.recorder is not None:
             if not trace.recorder.allow():

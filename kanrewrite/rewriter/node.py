@@ -11,7 +11,9 @@ from aesara.graph.rewriting.basic import NodeRewriter, TransformOutputType, copy
 
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter.matching import Matching, View
+from kanrewrite.rewriter.place import Place
 from kanrewrite.rewriter.replace import new_nodes, without_traces
+from kanrewrite.unify import unread_below
 
 
 class RelationRewriter(NodeRewriter):
@@ -48,18 +50,19 @@ class RelationRewriter(NodeRewriter):
         Parameters
         ----------
         fgraph : FunctionGraph or None
-            Not looked at: a relation sees what is below the node.
+            The graph that it is in; by default what is below it.
         node : Apply
             The node.
         """
         # A graph between two calls may have changed below a node: nothing read before is kept.
         self._matching.reset()
+        nodes = set(unread_below(node.outputs[0], ())) if fgraph is None else fgraph.apply_nodes
         with without_traces():
-            found = self._matching.replacement(node)
+            found = self._matching.replacement(node, Place(nodes))
         if found is None:
             return False
         pairs: dict[Any, Any] = found[1]
-        inside = new_nodes(list(pairs.values()), () if fgraph is None else fgraph.apply_nodes)
+        inside = new_nodes(list(pairs.values()), nodes)
         copy_stack_trace(list(pairs), [out for fresh in inside for out in fresh.outputs])
         return pairs
 

@@ -15,6 +15,7 @@ from kanrewrite import errors
 from kanrewrite.errors import RelationWarning
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter.matching import Matching, View
+from kanrewrite.rewriter.place import Place
 from kanrewrite.rewriter.replace import new_nodes, without_traces
 
 Graph = Variable[Any, Any]
@@ -68,6 +69,7 @@ class RelationPass(GraphRewriter):
         self.matching = Matching(self.relations, view)
         self.nodes = 0
         self._chains: dict[Apply[Any], Chain] = {}
+        self._order: dict[Apply[Any], int] = {}
 
     def apply(self, fgraph: FunctionGraph, left_out: Iterable[str] = ()) -> None:
         """Rewrite a function graph in place.
@@ -85,13 +87,15 @@ class RelationPass(GraphRewriter):
         self.nodes = 0
         self._chains = {}
         queue = deque(fgraph.toposort())
+        self._order = {node: n for n, node in enumerate(queue)}
+        place = Place(fgraph.apply_nodes, self._order)
         with without_traces():
             while queue:
                 node = queue.popleft()
                 if node not in fgraph.apply_nodes:
                     continue
                 self.nodes += 1
-                found = self.matching.replacement(node)
+                found = self.matching.replacement(node, place)
                 if found is not None:
                     queue.extendleft(self._replace(fgraph, node, *found))
         self._chains = {}
@@ -114,6 +118,7 @@ class RelationPass(GraphRewriter):
         if chain is not None:
             chain.names.append(name)
             self._chains.update(dict.fromkeys(built, chain))
+        self._order.update(dict.fromkeys(built, self._order[node]))
         return [n for n in built if n in fgraph.apply_nodes]
 
     def _undo(self, fgraph: FunctionGraph, chain: Chain) -> list[Apply[Any]]:
