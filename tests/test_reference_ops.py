@@ -27,6 +27,7 @@ from aesara.tensor.subtensor import (
 from aesara.tensor.xlogx import xlogx, xlogy0
 
 from kanrewrite import reference
+from kanrewrite.ops import ScaledCumsum, Supremum
 
 Build = Callable[..., Any]
 
@@ -191,6 +192,8 @@ SOFTMAX: list[tuple[str, Build, list[Any]]] = [
     ),
     ("softmax_grad", lambda m: special.SoftmaxGrad(axis=1)(m, special.softmax(m, axis=1)), [M]),
     ("logsumexp", lambda m: at.logsumexp(m, axis=1), [M]),
+    ("supremum", lambda q: Supremum((0, 2))(q), [Q]),
+    ("scaled_cumsum", lambda m, x: ScaledCumsum(1)(m, x), [M, M - 0.25]),
     ("logaddexp", lambda v, p: at.logaddexp(v, p), [V, P]),
 ]
 

@@ -238,6 +238,28 @@ def test_a_rounded_constant_stands_for_what_rounds_to_it() -> None:
     assert report.ok, str(report)
 
 
+def test_values_can_be_finite_only() -> None:
+    @relation
+    def exponents_cancel(x: Float, y: Float) -> Iterator[Eq]:
+        m = T.maximum(x, y)
+        yield eq(T.exp(x) + T.exp(y), T.exp(m) * (T.exp(x - m) + T.exp(y - m)))
+
+    failure = verify(exponents_cancel, rewrite=False).failure
+    assert failure is not None
+    assert "-inf" in failure.bindings["x"]
+    assert verify(exponents_cancel, rewrite=False, finite=True).ok
+
+
+def test_a_shift_is_finite_of_masked_and_of_empty_rows() -> None:
+    @relation
+    def shifted(x: Float, axis: Axis) -> Iterator[Eq]:
+        m = T.shift(x, axis)
+        total = T.exp(m) * T.sum(T.exp(x - m), axis, keepdims=True)
+        yield eq(T.sum(T.exp(x), axis, keepdims=True), total)
+
+    assert verify(shifted, rewrite=False).ok
+
+
 def test_a_relation_that_is_only_a_goal_is_checked_as_it_is_stated() -> None:
     @relation(direction=None)
     def commutes(x: Float, y: Float) -> Iterator[Eq]:

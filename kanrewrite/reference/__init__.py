@@ -1,6 +1,6 @@
 """What a graph is worth as mathematics: every Op evaluated in growing precision."""
 
-from kanrewrite.reference import linear, loops, scalars, structure
+from kanrewrite.reference import linear, loops, own, scalars, structure
 from kanrewrite.reference.evaluation import evaluate, run
 from kanrewrite.reference.registry import meaning, register
 from kanrewrite.reference.rounding import round_to, ulps
@@ -13,6 +13,7 @@ __all__ = [
     "linear",
     "loops",
     "meaning",
+    "own",
     "register",
     "round_to",
     "run",

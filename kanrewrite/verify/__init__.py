@@ -17,6 +17,7 @@ from kanrewrite.relation import Relation, Rule
 from kanrewrite.verify.checker import Checker, MakeView, turned
 from kanrewrite.verify.mutation import mutations
 from kanrewrite.verify.report import Counterexample, Report
+from kanrewrite.verify.settings import REGIMES
 from kanrewrite.view import View
 
 __all__ = ["Counterexample", "Report", "main_report", "mutations", "verify"]
@@ -35,6 +36,7 @@ def verify(
     derived: Iterable[Rule] = (),
     dtypes: Sequence[str] = DTYPES,
     shrink: bool = True,
+    finite: bool = False,
 ) -> Report:
     """Check that a relation is true, and that its rewriter builds what it states.
 
@@ -62,6 +64,9 @@ def verify(
         The dtypes of the tensors.
     shrink : bool
         Whether a counterexample is made small.
+    finite : bool
+        Whether -inf, the value of a masked logit, is left out. An equation that a view follows
+        with exponents that it cancels first, as in ``exp(a) * exp(-a) == 1``, holds of finite ones.
 
     Returns
     -------
@@ -96,7 +101,8 @@ def verify(
     """
     report = Report(relation.name, relation.source)
     make_view = (view or partial(View, (relation,))) if rewrite else None
-    checker = Checker(relation, report, make_view, passes, seed, samples, shrink)
+    regimes = [regime for regime in REGIMES if not (finite and regime == "masked")]
+    checker = Checker(relation, report, make_view, passes, seed, samples, shrink, regimes)
     report.failure = _failure(relation, checker, [*_rules(relation), *derived], dtypes)
     if report.failure is None and not report.settings and not report.problem:
         report.problem = "it has no equation and no example that could be checked"

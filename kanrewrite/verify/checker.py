@@ -7,19 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from aesara.graph.basic import (
     Constant,
     Variable,
-    clone_replace,
-    equal_computations,
     graph_inputs,
     io_toposort,
 )
-from aesara.graph.fg import FunctionGraph
-from aesara.graph.rewriting.basic import GraphRewriter, NodeRewriter
+from aesara.graph.rewriting.basic import GraphRewriter
 from aesara.tensor.type import TensorType
 
 from kanrewrite.errors import RelationError, RelationWarning
@@ -36,7 +33,8 @@ from kanrewrite.verify.checks import (
     type_difference,
 )
 from kanrewrite.verify.report import Counterexample, Report, shown
-from kanrewrite.verify.settings import REGIMES, Setting, draw, settings
+from kanrewrite.verify.rewriting import passed, put, replaced
+from kanrewrite.verify.settings import Setting, draw, settings
 from kanrewrite.verify.shrinking import shrunk
 
 Graph = Variable[Any, Any]
@@ -64,6 +62,8 @@ class Checker:
         The settings tried are these; a third of them for dtypes other than float64.
     shrink : bool
         Whether a counterexample is made small.
+    regimes : sequence of str
+        The kinds of values.
     """
 
     def __init__(
@@ -75,11 +75,12 @@ class Checker:
         seed: int,
         samples: int,
         shrink: bool,
+        regimes: Sequence[str],
     ) -> None:
         self.relation, self.report = relation, report
         self.passes = tuple(passes)
         self.make_view, self.seed, self.samples = make_view, seed, samples
-        self.shrink = shrink
+        self.shrink, self.regimes = shrink, regimes
         self.measured: Counter[str] = Counter()
 
     # --- equations ------------------------------------------------------------------------------
@@ -99,7 +100,7 @@ class Checker:
         terms = (rule.pattern, rule.replacement)
         finite, problem = 0, "no setting satisfies its conditions"
         count = self.samples if dtype == "float64" else self.samples // 3
-        for setting in settings(terms, rule.conditions, self.seed, dtype, count):
+        for setting in settings(terms, rule.conditions, self.seed, dtype, count, self.regimes):
             try:
                 old, new = (build(term, setting.bindings, dtype) for term in terms)
                 value = exact([old], setting.values)[0]
@@ -217,7 +218,7 @@ class Checker:
         if why:
             return Counterexample(name, why, {}, 0)
         rng = np.random.default_rng(self.seed)
-        for regime in REGIMES:
+        for regime in self.regimes:
             values = values_for([graph, expected], rng, regime)
             try:
                 comparison = compare(graph, expected, values)
@@ -244,28 +245,6 @@ class Checker:
                     self.report.rewrites += 1
                     return new if old is graph else put(graph, old, new)
         return None
-
-
-def put(graph: Graph, old: Graph, new: Graph) -> Graph:
-    """A graph with one variable replaced."""
-    return clone_replace([graph], {old: new})[0]
-
-
-def replaced(rewriter: NodeRewriter, variable: Graph) -> Graph | None:
-    """What a rewriter replaces a variable by, None if it leaves it alone."""
-    if variable.owner is None:
-        return None
-    found = rewriter.transform(None, variable.owner)  # type: ignore[arg-type]  # reads no graph
-    return cast(Graph | None, found.get(variable)) if isinstance(found, dict) else None
-
-
-def passed(passes: Sequence[GraphRewriter], variable: Graph) -> Graph | None:
-    """What rewriters of whole graphs make of a variable, None if they leave it alone."""
-    graph = FunctionGraph(outputs=[variable], clone=True, copy_inputs=False)
-    for rewriter in passes:
-        rewriter.rewrite(graph)
-    new = graph.outputs[0]
-    return None if equal_computations([new], [variable]) else new
 
 
 def values_for(outputs: Sequence[Graph], rng: np.random.Generator, regime: str) -> dict[Any, Any]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 import aesara
 import aesara.tensor as at
 import numpy as np
 from aesara.compile.mode import Mode
 from aesara.graph.basic import Constant, Variable, ancestors, clone_replace
-from mpmath import isinf, isnan, ldexp, mpmathify
+from mpmath import isinf, isnan, ldexp, mpmathify, nstr
 
 from kanrewrite import reference
 from kanrewrite.errors import BeyondReference, NotConverged
+from kanrewrite.guards import normal_axes
+from kanrewrite.ops import Supremum
 from kanrewrite.relation import substitute
-from kanrewrite.terms import Operator, T, Term
+from kanrewrite.terms import T, Term
 from kanrewrite.unify import as_graph
 
 Graph = Variable[Any, Any]
@@ -47,18 +49,40 @@ def _spelled_out(term: Any) -> Any:
     if not isinstance(term, Term):
         return term
     head, *operands = (_spelled_out(part) for part in term)
-    if not (isinstance(head, Operator) and isinstance(operands[-1], tuple)):
-        return Term((head, *operands))
-    if head is T.softmax:
-        x, axes = operands
-        return T.exp(x) / T.sum(T.exp(x), axes, keepdims=True)
-    if head is T.log_softmax:
-        x, axes = operands
-        return x - T.log(T.sum(T.exp(x), axes, keepdims=True))
-    if head is T.softmax_grad:
-        g, p, axes = operands
-        return p * (g - T.sum(g * p, axes, keepdims=True))
+    if head is T.shift:
+        return _shift(*operands)
+    if head in _OF_ONE_AXIS and isinstance(operands[-1], tuple):
+        return _OF_ONE_AXIS[head](*operands)
     return Term((head, *operands))
+
+
+def _shift(term: Any, axis: Any) -> Graph:
+    """The largest value along axes, kept; 0 where that is infinite, or of nothing."""
+    x = as_graph(term)
+    axes = normal_axes(axis, x.type.ndim)
+    order = iter(range(x.type.ndim))
+    largest: Any = Supremum(axes)(x)
+    top = largest.dimshuffle(["x" if d in axes else next(order) for d in range(x.ndim)])
+    return cast(Graph, at.switch(at.isinf(top), np.asarray(0, dtype=x.type.dtype), top))
+
+
+def _softmax(x: Any, axes: Any) -> Any:
+    return T.exp(x) / T.sum(T.exp(x), axes, keepdims=True)
+
+
+def _log_softmax(x: Any, axes: Any) -> Any:
+    return x - T.log(T.sum(T.exp(x), axes, keepdims=True))
+
+
+def _softmax_grad(g: Any, p: Any, axes: Any) -> Any:
+    return p * (g - T.sum(g * p, axes, keepdims=True))
+
+
+_OF_ONE_AXIS: dict[Any, Callable[..., Any]] = {
+    T.softmax: _softmax,
+    T.log_softmax: _log_softmax,
+    T.softmax_grad: _softmax_grad,
+}
 
 
 def exact(outputs: Sequence[Graph], values: Values) -> list[Array]:
@@ -115,7 +139,8 @@ class Comparison:
         self.finite += not isinf(x)
         if not self.why and not (_same(x, y) or _meet(x, high, y, high_y)):
             place = f" at {list(where)}" if where else ""
-            self.why = f"the value {_text(x)}{place} becomes {_text(y)}"
+            digits = 15 if _text(x, 15) != _text(y, 15) else 25
+            self.why = f"the value {_text(x, digits)}{place} becomes {_text(y, digits)}"
 
 
 def compare(old: Graph, new: Graph, values: Values, known: Array | None = None) -> Comparison:
@@ -178,8 +203,8 @@ def _number(value: Any) -> Any:
     return mpmathify(value.item() if isinstance(value, np.generic) else value)
 
 
-def _text(value: Any) -> str:
-    return str(value.real if hasattr(value, "_mpf_") else value)
+def _text(value: Any, digits: int) -> str:
+    return str(nstr(value, digits))
 
 
 def _same(x: Any, y: Any) -> bool:

@@ -88,7 +88,12 @@ def roles_of(terms: Sequence[Any]) -> dict[Any, str]:
 
 
 def settings(
-    terms: Sequence[Any], conditions: Sequence[Condition], seed: int, dtype: str, count: int
+    terms: Sequence[Any],
+    conditions: Sequence[Condition],
+    seed: int,
+    dtype: str,
+    count: int,
+    regimes: Sequence[str] = REGIMES,
 ) -> Iterator[Setting]:
     """Settings that satisfy some conditions.
 
@@ -104,12 +109,14 @@ def settings(
         Of the tensors whose dtype nothing else decides.
     count : int
         How many are tried; those that no condition refuses are given.
+    regimes : sequence of str
+        The kinds of values.
     """
     roles = roles_of(terms)
     rng = np.random.default_rng(seed)
     for n in range(count):
         lengths = SHAPES[n % len(SHAPES)]
-        regime = REGIMES[(n + n // len(SHAPES)) % len(REGIMES)]
+        regime = regimes[(n + n // len(SHAPES)) % len(regimes)]
         for _ in range(12):  # what the conditions ask is met by chance, mostly at once
             setting = _Draw(rng, roles, conditions, lengths, regime, dtype).setting()
             if all(condition.holds(setting.bindings) for condition in conditions):
