@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Graph = Variable[Any, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Event(Pictured):
     """One thing that a rewriter did or refused to do.
 
@@ -71,6 +71,8 @@ class Event(Pictured):
         if self.after is None:
             return f"{self.name} refused {brief(self.before)}: {self.reason}{place}"
         return f"{self.name}: {brief(self.before)} -> {brief(self.after)}{place}"
+
+    __repr__ = __str__
 
 
 def source_of(variable: Graph) -> str:
@@ -178,6 +180,8 @@ class Recorder(Pictured):
         if self.withheld:
             steps.append(f"     {self.withheld} more held back by limit={self.limit}")
         return "\n".join(steps + refused) or "no relation fired"
+
+    __repr__ = __str__
 
 
 def _snapshot(variables: list[Graph]) -> list[Graph]:

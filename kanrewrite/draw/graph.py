@@ -140,9 +140,7 @@ class _Drawing:
             row[operand] = max(row[operand], row[number] + step)
         return {(o, n) for o, n in pairs if row[o] - row[n] > FAR}
 
-    def _add(
-        self, number: int, far: set[tuple[int, int]], numbers: Mapping[int, int]
-    ) -> None:
+    def _add(self, number: int, far: set[tuple[int, int]], numbers: Mapping[int, int]) -> None:
         variable = self.structure.variables[number]
         head = self.heads[number]
         kind: Kind = "input" if variable.owner is None else "op"

@@ -72,8 +72,7 @@ def viewer(svg: str, tall: str = "min(70vh, 640px)") -> str:
     str
     """
     buttons = "".join(
-        f'<button type="button" data-do="{what}">{text}</button>'
-        for what, text in _BUTTONS.items()
+        f'<button type="button" data-do="{what}">{text}</button>' for what, text in _BUTTONS.items()
     )
     return (
         f'<div class="viewer" style="--tall:{escape(tall)}"><div class="bar">{buttons}'
@@ -99,9 +98,7 @@ def page(body: str, title: str, margin: str = "1em") -> str:
     -------
     str
     """
-    return _PAGE.format(
-        title=escape(title), margin=margin, style=STYLE, body=body, script=script()
-    )
+    return _PAGE.format(title=escape(title), margin=margin, style=STYLE, body=body, script=script())
 
 
 def frame(whole_page: str, height: int) -> str:

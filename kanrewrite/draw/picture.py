@@ -17,7 +17,7 @@ from kanrewrite.draw.svg import svg
 from kanrewrite.errors import UnknownPictureFormat
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Picture:
     """Diagrams side by side, with the same content as text.
 
@@ -89,6 +89,8 @@ class Picture:
         out = io.StringIO()
         Console(file=out, width=200, color_system=None).print(self)
         return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+    __repr__ = __str__
 
     def show(self) -> None:
         """Print the text, in colour where the terminal has it."""

@@ -129,9 +129,7 @@ def _line(line: Line, points: list[Point], index: int) -> str:
     head = f'<path class="head" d="M{x - 3.5:.1f} {y:.1f}h7l-3.5 5z"/>'
     ends = f'data-s="b{index}-{line.source}" data-t="b{index}-{line.target}"'
     way_text = " ".join(f"{a:.0f},{b:.0f}" for a, b in way)
-    return (
-        f'<g class="line" {ends} data-way="{way_text}"><path d="{curve(way)}"/>{head}{label}</g>'
-    )
+    return f'<g class="line" {ends} data-way="{way_text}"><path d="{curve(way)}"/>{head}{label}</g>'
 
 
 def curve(way: Sequence[Point]) -> str:

@@ -139,7 +139,7 @@ def _near(relations: Sequence[Relation], outputs: list[Graph]) -> list[Explanati
     found = []
     start = perf_counter()
     for relation in relations:
-        if not relation.is_goal and perf_counter() - start < _SECONDS:
+        if relation.direction and not relation.is_goal and perf_counter() - start < _SECONDS:
             explanation = why_not(relation, outputs)
             if not explanation.fires and explanation.share >= NEARLY:
                 found.append(explanation)

@@ -22,7 +22,7 @@ class Move:
     bindings: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Found(Pictured):
     """A graph that was found.
 
@@ -65,8 +65,10 @@ class Found(Pictured):
         texts = ", ".join(brief(output) for output in self.outputs)
         return f"#{self.number} cost {self.cost:g}: {texts}"
 
+    __repr__ = __str__
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Step(Pictured):
     """One rewrite between two graphs of a search.
 
@@ -92,3 +94,5 @@ class Step(Pictured):
     def __str__(self) -> str:
         ends = f"#{self.source.number} -> #{self.target.number}"
         return f"{ends} {self.relation}: {brief(self.before)} -> {brief(self.after)}"
+
+    __repr__ = __str__

@@ -138,6 +138,8 @@ class Exploration(Pictured):
         more = len(self._graphs) - 10
         return "\n".join(lines + ([f"... and {more} more"] if more > 0 else []))
 
+    __repr__ = __str__
+
     # -- the search -------------------------------------------------------------------------
 
     def _advance(self) -> bool:

@@ -35,7 +35,7 @@ class Row:
     seconds: float = 0.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Report:
     """What a search did.
 
@@ -85,6 +85,8 @@ class Report:
         out = io.StringIO()
         Console(file=out, width=120, color_system=None).print(self)
         return out.getvalue().rstrip()
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in _COLUMNS)

@@ -6,7 +6,7 @@ at every node, and the furthest answer is reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, cast
 
@@ -72,22 +72,23 @@ def why_not(relation: Relation, graph: Any, theory: Theory = REAL) -> Explanatio
     if relation.is_goal:
         raise NothingToExplain(relation.name, relation.source)
     search = _Furthest(relation, Terms(theory))
+    rules = relation.rules(relation.direction or "forward")
     best: Explanation | None = None
     for node in io_toposort([], outputs_of(graph)):
         for out in node.outputs:
-            for rule in relation.rules():
+            for rule in rules:
                 if name_of(node.op) in heads_of(rule.pattern):
                     tried = search.at(out, rule)
                     if tried is not None and (best is None or tried.rank >= best.rank):
                         best = tried
-    return best or _nowhere(relation, graph)
+    return best or _nowhere(relation, rules, graph)
 
 
-def _nowhere(relation: Relation, graph: Any) -> Explanation:
+def _nowhere(relation: Relation, rules: Sequence[Rule], graph: Any) -> Explanation:
     """No node has the operator of the pattern's root."""
-    heads = " or ".join(sorted({str(rule.pattern[0].name) for rule in relation.rules()}))
+    heads = " or ".join(sorted({str(rule.pattern[0].name) for rule in rules}))
     reason = f"no operator of the graph can be read as {heads}"
-    pattern = show(relation.rules()[0].pattern)
+    pattern = show(rules[0].pattern)
     return Explanation(relation, outputs_of(graph)[0], pattern, "", reason)
 
 
