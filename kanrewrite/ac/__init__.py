@@ -2,6 +2,7 @@
 
 from kanrewrite.ac.goals import Eq, default_theory, eq, set_default_theory
 from kanrewrite.ac.matching import Matcher, Substitution, compile, match
+from kanrewrite.ac.overlaps import Overlap, overlaps
 from kanrewrite.ac.terms import Interned, term
 from kanrewrite.ac.unification import Unifiers, is_complete, unify
 
@@ -9,6 +10,7 @@ __all__ = [
     "Eq",
     "Interned",
     "Matcher",
+    "Overlap",
     "Substitution",
     "Unifiers",
     "compile",
@@ -16,6 +18,7 @@ __all__ = [
     "eq",
     "is_complete",
     "match",
+    "overlaps",
     "set_default_theory",
     "term",
     "unify",

@@ -6,7 +6,7 @@ patterns keep their head, to look for them by it.
 
 from __future__ import annotations
 
-from kanrewrite.ac.terms import LEAF, VARIABLE, Interned, Symbol
+from kanrewrite.ac.terms import APPLY, LEAF, VARIABLE, Interned, Symbol
 
 
 def heads(pattern: Interned) -> frozenset[Symbol] | None:
@@ -22,6 +22,8 @@ def heads(pattern: Interned) -> frozenset[Symbol] | None:
         return None
     if not pattern.variables:
         return frozenset((symbol,))
+    if symbol is APPLY and pattern.args[0].symbol is VARIABLE:
+        return None
     if symbol.group is not None:
         inner = heads(pattern.args[0])
         # An inverse is pushed into products, and gone from inverses and units.
@@ -79,7 +81,7 @@ def required(pattern: Interned) -> int:
         return pattern.below
     symbol = pattern.symbol
     bits = 0 if symbol is VARIABLE or symbol.unit is not None else symbol.bit
-    if symbol.group is not None and heads(pattern) is None:
+    if heads(pattern) is None:
         bits = 0
     for arg in pattern.args:
         bits |= required(arg)

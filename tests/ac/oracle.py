@@ -4,7 +4,7 @@ The oracle knows nothing of the engine: it normalises by rewriting text-like tup
 trying every term up to a size for every variable.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -120,4 +120,3 @@ def terms(
     return st.recursive(st.sampled_from(atoms), application, max_leaves=leaves)
 
 
-Judge = Callable[[Any, Any], bool]

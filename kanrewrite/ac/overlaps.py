@@ -1,0 +1,135 @@
+"""Overlaps of equations: where one applies within an instance of another's side.
+
+They are the starting points of critical pairs and of coherence modulo a theory: a product's
+equation applies to a part of a product too, which extension variables stand for.
+
+References
+----------
+G. Peterson, M. Stickel, "Complete sets of reductions for some equational theories", JACM 28, 1981.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from unification import Var, var
+
+from kanrewrite.ac.bags import minus, operands
+from kanrewrite.ac.goals import Known
+from kanrewrite.ac.terms import VARIABLE, Interned, Store, store
+from kanrewrite.ac.unification import unify
+from kanrewrite.theory import Theory
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """One way in which an equation's side applies within a rule's.
+
+    Attributes
+    ----------
+    position
+        Where in the rule's side, in canonical form: indices of nested tuples, operators at 0.
+    subterm
+        What is there.
+    unifier
+        The substitution that makes the two equal, over the rule's variables and the fresh ones.
+    renamed
+        The equation's variables and the fresh ones that stand for them.
+    around_rule, around_equation
+        Variables for what the product holds besides the rule's, or the equation's, side; None
+        where there is nothing else.
+    """
+
+    position: tuple[int, ...]
+    subterm: Any
+    unifier: dict[Var, Any]
+    renamed: dict[Var, Var]
+    around_rule: Var | None = None
+    around_equation: Var | None = None
+
+
+def overlaps(rule: Any, equation: Any, theory: Theory) -> Iterator[Overlap]:
+    """The overlaps of an equation's side with the operators of a rule's side.
+
+    Parameters
+    ----------
+    rule
+        The rule's left-hand side.
+    equation
+        The side from which the equation is applied; its variables are renamed.
+    theory
+        What the operators obey.
+
+    Yields
+    ------
+    Overlap
+        For each position that is no variable and each unifier, lazily; those in which the two have
+        no operand in common are left out.
+
+    Examples
+    --------
+    >>> x, y, z = var("x"), var("y"), var("z")
+    >>> theory = Theory("products").ac("mul")
+    >>> rule, equation = ("log", ("mul", x, y)), ("mul", ("exp", z), "a")
+    >>> found = list(overlaps(rule, equation, theory))
+    >>> sorted({(overlap.position, overlap.around_equation is None) for overlap in found})
+    [((1,), False), ((1,), True)]
+    """
+    terms = store(theory)
+    left, right = terms.intern(rule), terms.intern(equation)
+    renamed = {v.plain: var(prefix="o") for v in right.variables}
+    other = Known(terms, renamed)(right)
+    for position, subterm in _positions(left, ()):
+        for mine, theirs in _extensions(subterm, other, root=not position):
+            yield from _overlapping(terms, position, subterm, other, renamed, mine, theirs)
+
+
+def _positions(
+    term: Interned, position: tuple[int, ...]
+) -> Iterator[tuple[tuple[int, ...], Interned]]:
+    if term.symbol is VARIABLE:
+        return
+    yield position, term
+    for k, arg in enumerate(term.args):
+        # Equal operands side by side are the same place.
+        if k == 0 or arg is not term.args[k - 1]:
+            yield from _positions(arg, (*position, k + 1))
+
+
+def _extensions(
+    subterm: Interned, other: Interned, root: bool
+) -> list[tuple[Var | None, Var | None]]:
+    """The extension variables to try: with a unit these may be it, without they may be absent."""
+    symbol = other.symbol
+    if subterm.symbol is not symbol or not (symbol.associative and symbol.commutative):
+        return [(None, None)]
+    mine, theirs = var(prefix="e"), var(prefix="e")
+    if symbol.unit is not None:
+        return [(mine if root else None, theirs)]
+    found: list[tuple[Var | None, Var | None]] = [(None, None), (None, theirs)]
+    return [*found, (mine, None), (mine, theirs)] if root else found
+
+
+def _overlapping(
+    terms: Store,
+    position: tuple[int, ...],
+    subterm: Interned,
+    other: Interned,
+    renamed: dict[Var, Var],
+    mine: Var | None,
+    theirs: Var | None,
+) -> Iterator[Overlap]:
+    symbol = other.symbol
+    sides = []
+    for side, around in ((subterm, mine), (other, theirs)):
+        sides.append(side if around is None else terms.make(symbol, (side, terms.leaf(around))))
+    for unifier in unify([(sides[0], sides[1])], terms.theory):
+        known = Known(terms, unifier)
+        apart = mine is not None and theirs is not None and all(
+            minus(operands(symbol, known(around)), operands(symbol, known(side))) is not None
+            for side, around in ((other, mine), (subterm, theirs))
+        )
+        if not apart:
+            yield Overlap(position, subterm.plain, unifier, renamed, mine, theirs)
