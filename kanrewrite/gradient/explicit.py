@@ -22,11 +22,12 @@ from aesara.graph.basic import ancestors
 from aesara.tensor.type import TensorType
 
 from kanrewrite.gradient.marks import Mark
-from kanrewrite.gradient.names import Var, eager_grad, eager_rop
+from kanrewrite.gradient.names import Var, eager_grad, eager_rop, without_test_values
 from kanrewrite.gradient.path import continuous, substituted
 from kanrewrite.gradient.rules import override
 
 
+@without_test_values
 def pull(
     outputs: Sequence[Var],
     wrt: Sequence[Var],
@@ -69,6 +70,7 @@ def pull(
     return result
 
 
+@without_test_values
 def push(
     outputs: Sequence[Var],
     wrt: Sequence[Var],

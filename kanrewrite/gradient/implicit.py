@@ -11,7 +11,7 @@ from aesara.graph.null_type import NullType
 
 from kanrewrite.errors import disconnected_variable
 from kanrewrite.gradient.explicit import dual_type, push
-from kanrewrite.gradient.names import Var, eager_grad
+from kanrewrite.gradient.names import Var, eager_grad, without_test_values
 from kanrewrite.gradient.ops import Gradient, Pushforward
 from kanrewrite.gradient.path import closed_path, connected, continuous
 from kanrewrite.gradient.types import gradients_are_like_variables
@@ -86,10 +86,11 @@ def _gradients(ends: Mapping[Var, Var], wrt: Sequence[Var], leaves: set[Var]) ->
             return odd | (_gradients(ends, rest, leaves) if rest else {})
         types = [g.type for g in seen.values()]
     point = [in_dtype_of(y, g) for y, g in ends.items()]
-    op = Gradient(path, [g.type for g in point], types)
-    return dict(zip(wrt, op.make_node(*entering, *trail, *point).outputs, strict=True))
+    op: Any = Gradient(path, [g.type for g in point], types)
+    return dict(zip(wrt, op(*entering, *trail, *point, return_list=True), strict=True))
 
 
+@without_test_values
 def _explicit(ends: Mapping[Var, Var], wrt: Sequence[Var], leaves: set[Var]) -> list[Var]:
     result: list[Var] = eager_grad(
         None,
@@ -138,5 +139,5 @@ def implicit_tangents(
     if not gradients_are_like_variables(path):
         # Written out and forgotten, so that a derivative that is missing is missed here.
         push(path.outputs, path.wrt, [d.type() for d in point])
-    op = Pushforward(path, [d.type for d in point], [dual_type(y) for y in outputs])
-    return dict(zip(outputs, op.make_node(*entering, *trail, *point).outputs, strict=True))
+    op: Any = Pushforward(path, [d.type for d in point], [dual_type(y) for y in outputs])
+    return dict(zip(outputs, op(*entering, *trail, *point, return_list=True), strict=True))

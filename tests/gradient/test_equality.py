@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import aesara.sparse
+import numpy as np
 import pytest
+import scipy.sparse
 from aesara.gradient import NullTypeGradError
+from aesara.ifelse import ifelse
 
 import kanrewrite
 from tests.gradient.common import EXPRESSIONS, Lop, Rop, assert_same, at, eager_grad, values
+
+sparse: Any = aesara.sparse
 
 
 def graph(name: str) -> tuple[Any, Any, Any]:
@@ -122,6 +128,33 @@ def test_hvp_jacobian_and_hessian() -> None:
         at.jacobian(cost, x),
     ]
     assert_same([x, v], implicit, eager, values((4,), (4,)))
+
+
+def test_matrices_of_any_number_of_dimensions() -> None:
+    x, y = at.matrices("x", "y")
+    implicit = [
+        kanrewrite.jacobian(at.exp(x) * y, x).sum(axis=(0, 1)),
+        kanrewrite.hessian((x**3).sum(), x).sum(axis=(0, 1)),
+        *kanrewrite.jacobian(x.sum(axis=0) * y[0], (x, y)),
+    ]
+    eager = [at.exp(x) * y, 6 * x, *at.jacobian(x.sum(axis=0) * y[0], [x, y])]
+    assert_same([x, y], implicit, eager, values((3, 3), (3, 3)), ["fast_run"])
+
+
+def test_lazy_branches() -> None:
+    p, x = at.scalar("p"), at.matrix("x")
+    branch: Any = ifelse(p > 0, at.exp(x), x**2)
+    cost = branch.sum()
+    both = kanrewrite.grad(cost, x), eager_grad(cost, x)
+    for number in (-1.0, 1.0):
+        assert_same([p, x], *both, [number, *values((3, 3))], ["fast_run", None])
+
+
+def test_sparse_matrices() -> None:
+    s, x = sparse.csr_matrix("s"), at.matrix("x")
+    cost = (sparse.dot(s, x) ** 2).sum()
+    both = kanrewrite.grad(cost, x), eager_grad(cost, x)
+    assert_same([s, x], *both, [scipy.sparse.csr_matrix(np.eye(3)), *values((3, 3))])
 
 
 def softmax_of(x: Any) -> Any:

@@ -125,6 +125,17 @@ def test_pickling() -> None:
         np.testing.assert_allclose(again(value)[0], expected)
 
 
+def test_test_values() -> None:
+    (value,) = values((3, 3))
+    with aesara.config.change_flags(compute_test_value="raise"):
+        x = at.matrix("x")
+        x.tag.test_value = value
+        gradient = kanrewrite.grad(at.exp(x).sum(), x)
+        np.testing.assert_allclose(gradient.tag.test_value, np.exp(value))
+        twice = compiled([x], kanrewrite.grad((gradient**2).sum(), x))
+    np.testing.assert_allclose(twice(value)[0], 2 * np.exp(2 * value))
+
+
 def test_random_variables_are_drawn_once() -> None:
     """The draw that the cost uses is the one that the gradient uses."""
     x = at.vector("x")
