@@ -11,11 +11,12 @@ from collections.abc import Callable, Container, Iterator
 from functools import cache
 from typing import Any, cast
 
+import aesara.scalar as scalar
 import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Apply, Constant, Variable
 from aesara.tensor import math, special
-from aesara.tensor.elemwise import DimShuffle, Elemwise
+from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from aesara.tensor.extra_ops import CumOp
 from aesara.tensor.subtensor import Subtensor, indices_from_subtensor
 from unification import isvar
@@ -25,14 +26,21 @@ from kanrewrite.terms import ALIASES, Operator, T, Term, operator_of
 
 Graph = Variable[Any, Any]
 
-_REDUCTIONS: dict[type, Operator] = {
-    math.Sum: T.sum,
-    math.Prod: T.prod,
-    math.Max: T.max,
-    math.Min: T.min,
-    math.All: T.all,
-    math.Any: T.any,
+_REDUCTIONS: dict[Any, Operator] = {
+    scalar.add: T.sum,
+    scalar.mul: T.prod,
+    scalar.scalar_maximum: T.max,
+    scalar.scalar_minimum: T.min,
+    scalar.and_: T.all,
+    scalar.or_: T.any,
 }
+
+
+def reduction_of(op: Any) -> Operator | None:
+    """The operator of a reduction, whichever class of Ops computes it; None for other Ops."""
+    if not isinstance(op, CAReduce) or isinstance(op, math.Mean):
+        return None
+    return _REDUCTIONS.get(op.scalar_op)
 
 
 def is_term(value: Any) -> bool:
@@ -125,8 +133,9 @@ def number_of(variable: Graph) -> int | float | None:
 
 def _of_node(node: Apply[Any], read: Callable[[Any], Any]) -> Any:
     op, inputs = node.op, node.inputs
-    if type(op) in _REDUCTIONS:
-        return _REDUCTIONS[type(op)](read(inputs[0]), _axes(op, inputs[0]), False)
+    reduction = reduction_of(op)
+    if reduction is not None:
+        return reduction(read(inputs[0]), _axes(op, inputs[0]), False)
     if isinstance(op, DimShuffle):
         return _of_dimshuffle(op, inputs[0], read)
     if isinstance(op, special.Softmax | special.LogSoftmax):
@@ -157,14 +166,15 @@ def _axes(op: Any, variable: Graph) -> tuple[int, ...]:
 def _of_dimshuffle(op: DimShuffle, inner: Graph, read: Callable[[Any], Any]) -> Any:
     """A reduction that keeps its dimensions, where the DimShuffle puts exactly these back."""
     node = inner.owner
-    if node is not None and type(node.op) in _REDUCTIONS:
+    reduction = None if node is None else reduction_of(node.op)
+    if node is not None and reduction is not None:
         axes = _axes(node.op, node.inputs[0])
         kept = iter(range(inner.type.ndim))
         restored = tuple(
             "x" if axis in axes else next(kept) for axis in range(node.inputs[0].type.ndim)
         )
         if tuple(op.new_order) == restored:
-            return _REDUCTIONS[type(node.op)](read(node.inputs[0]), axes, True)
+            return reduction(read(node.inputs[0]), axes, True)
     return T.dimshuffle(read(inner), tuple(op.new_order))
 
 

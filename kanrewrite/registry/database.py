@@ -8,7 +8,12 @@ from typing import Any
 
 from aesara.compile.mode import optdb
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.rewriting.basic import GraphRewriter, Rewriter, SequentialGraphRewriter
+from aesara.graph.rewriting.basic import (
+    ChangeTracker,
+    GraphRewriter,
+    Rewriter,
+    SequentialGraphRewriter,
+)
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 
 from kanrewrite.relation import Relation
@@ -48,9 +53,15 @@ class LibraryPass(GraphRewriter):
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite a function graph in place."""
-        self.rules.apply(fgraph)
-        if self.lifting.active:
+        if not self.rules.relations:
             self.lifting.apply(fgraph)
+            return
+        self.rules.apply(fgraph)
+        tracker = ChangeTracker()
+        fgraph.attach_feature(tracker)
+        self.lifting.apply(fgraph)
+        fgraph.remove_feature(tracker)
+        if tracker.changed:
             self.rules.apply(fgraph, left_out=self.rules.matching.broken)
 
 

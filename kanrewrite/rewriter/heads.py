@@ -15,25 +15,19 @@ from aesara.graph.basic import Apply
 from aesara.tensor import math, special, subtensor
 from aesara.tensor.basic import Alloc, Join
 from aesara.tensor.blas import BatchedDot
-from aesara.tensor.elemwise import DimShuffle
+from aesara.tensor.elemwise import CAReduce, DimShuffle
 from aesara.tensor.extra_ops import CumOp
 from aesara.tensor.shape import Reshape
 
 from kanrewrite.terms import Operator, Term, operator_of
-from kanrewrite.unify import elementwise_op
+from kanrewrite.unify import elementwise_op, reduction_of
 
 #: What an operator of a relation is defined as: the two sides of an equation.
 Definitions = Mapping[Operator, tuple[Any, Any]]
 
 #: The operators behind the Ops that are not elementwise.
 NAMES: dict[type, str] = {
-    math.Sum: "sum",
-    math.Prod: "prod",
-    math.Max: "max",
     math.MaxAndArgmax: "max",
-    math.Min: "min",
-    math.All: "all",
-    math.Any: "any",
     math.Argmax: "argmax",
     math.Dot: "dot",
     BatchedDot: "batched_dot",
@@ -60,6 +54,8 @@ AXIOMATIC = frozenset(
         "dimshuffle", "drop", "reshape", "subtensor", "scatter", "alloc", "join", "cumprod",
     }
 )  # fmt: skip
+#: Their Ops are told apart by what they reduce with, not by their classes.
+REDUCTIONS = frozenset({"sum", "prod", "max", "min", "all", "any"})
 _PRODUCT = frozenset(
     {"mul", "true_div", "reciprocal", "pow", "sqr", "sqrt", "neg", "exp", "exp2", "switch"}
 )
@@ -100,6 +96,9 @@ def required(pattern: Any) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def name_of(op: Hashable) -> str:
     """The name of the operator that an Op computes."""
+    reduction = reduction_of(op)
+    if reduction is not None:
+        return reduction.name
     for kind in type(op).__mro__:
         if kind in NAMES:
             return NAMES[kind]
@@ -125,6 +124,8 @@ def ops_of(heads: Iterable[str], pattern: Term) -> list[Any]:
     """Ops and classes of Ops to track for some operators."""
     wanted = set(heads)
     tracked: list[Any] = [kind for kind, name in NAMES.items() if name in wanted]
+    if wanted & REDUCTIONS:
+        tracked.append(CAReduce)
     for name in sorted(wanted):
         op = elementwise_op(name)
         if op is not None:
@@ -147,7 +148,8 @@ class Signatures:
     def __init__(self, names: Iterable[str], definitions: Definitions | None = None):
         self._bits = {name: 1 << n for n, name in enumerate(sorted(set(names)))}
         self._definitions = {op.name: meaning for op, (_, meaning) in (definitions or {}).items()}
-        self._own: dict[Hashable, int] = {}
+        # By identity, since an Op's own hash takes long; the Op is kept so that it stays its own.
+        self._own: dict[int, tuple[Hashable, int]] = {}
         self._below: dict[Apply[Any], int] = {}
 
     def mask(self, names: Iterable[str]) -> int:
@@ -157,6 +159,7 @@ class Signatures:
     def forget(self) -> None:
         """Drop what is known of the nodes, because the graph has changed."""
         self._below.clear()
+        self._own.clear()
 
     def of(self, node: Apply[Any]) -> int:
         """The operators at or below a node; the nodes below are visited once."""
@@ -179,10 +182,11 @@ class Signatures:
         return self._below[node]
 
     def _of_op(self, op: Hashable) -> int:
-        mask = self._own.get(op)
-        if mask is None:
-            mask = self._own[op] = self.mask(self._read(name_of(op)) & self._bits.keys())
-        return mask
+        own = self._own.get(id(op))
+        if own is None:
+            mask = self.mask(self._read(name_of(op)) & self._bits.keys())
+            own = self._own[id(op)] = (op, mask)
+        return own[1]
 
     def _read(self, name: str) -> set[str]:
         """Every operator that a value of this one may be read to hold."""

@@ -122,6 +122,8 @@ class Matching:
         self._patterns: dict[int, Any] = {}
         self._read: set[Graph] = set()
         self._place = Place(())
+        # The Op is kept beside its entries: its identity must not be given to another.
+        self._by_op: dict[int, tuple[Op, list[Entry]]] = {}
 
     def tracks(self) -> list[Any]:
         """The Ops and classes of Ops at which a rule can match."""
@@ -144,9 +146,9 @@ class Matching:
         tuple of str and dict, or None
             The relation's name, and what replaces what.
         """
-        entries = self._by_head.get(name_of(node.op))
         self._place = place
-        if entries is not None:
+        entries = self._entries(node.op)
+        if entries:
             below = self.signatures.of(node)
             for entry in entries:
                 if entry.mask & ~below or entry.rule.name in self.broken:
@@ -161,6 +163,13 @@ class Matching:
             if found:
                 return relation.name, found
         return None
+
+    def _entries(self, op: Op) -> list[Entry]:
+        """The rules to try at an Op, found by its identity: an Op's own hash takes longer."""
+        known = self._by_op.get(id(op))
+        if known is None:
+            known = self._by_op[id(op)] = (op, self._by_head.get(name_of(op), []))
+        return known[1]
 
     def _guarded(
         self,

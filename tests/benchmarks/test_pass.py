@@ -1,0 +1,66 @@
+"""What the library costs a graph in which nothing matches: seconds a node, and goals run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import aesara.tensor as at
+import pytest
+from aesara.graph.fg import FunctionGraph
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from kanrewrite import registry
+from kanrewrite.registry.database import LibraryPass, make_view
+from kanrewrite.rewriter import RelationPass
+
+SIZE = 5000
+
+
+def trigonometric(size: int) -> Any:
+    """A chain in which no operator occurs that a relation of the library needs."""
+    x = y = at.vector("x")
+    for n in range(size // 5):
+        y = at.arctan(at.sin(y) * x + n % 3)
+    return y
+
+
+def arithmetic(size: int) -> Any:
+    """A chain of the operators that every product and every sum is made of."""
+    x = y = at.vector("x")
+    for n in range(size // 5):
+        y = y * x / (1 + n) - x
+    return y
+
+
+GRAPHS = pytest.mark.parametrize("build", [trigonometric, arithmetic], ids=lambda f: f.__name__)
+
+
+def graph(build: Any) -> FunctionGraph:
+    return FunctionGraph(outputs=[build(SIZE)], clone=False)
+
+
+def record(benchmark: BenchmarkFixture, nodes: int, **extra: int) -> None:
+    benchmark.extra_info.update(nodes=nodes, **extra)
+    if benchmark.stats is not None:  # not measured when benchmarks are disabled
+        benchmark.extra_info["µs a node"] = benchmark.stats.stats.median / nodes * 1e6
+
+
+@GRAPHS
+def test_whole_library(benchmark: BenchmarkFixture, build: Any) -> None:
+    fgraph = graph(build)
+    library = LibraryPass(registry.relations())
+    nodes = len(fgraph.apply_nodes)
+    benchmark.pedantic(library.apply, (fgraph,), rounds=3)  # type: ignore[no-untyped-call]
+    assert len(fgraph.apply_nodes) == nodes
+    record(benchmark, nodes, goals=library.rules.matching.tried)
+
+
+@GRAPHS
+def test_rules_alone(benchmark: BenchmarkFixture, build: Any) -> None:
+    fgraph = graph(build)
+    relations = registry.relations()
+    rules = RelationPass(relations, lambda: make_view(relations))
+    nodes = len(fgraph.apply_nodes)
+    benchmark.pedantic(rules.apply, (fgraph,), rounds=3)  # type: ignore[no-untyped-call]
+    assert len(fgraph.apply_nodes) == nodes
+    record(benchmark, nodes, goals=rules.matching.tried)
