@@ -1,0 +1,104 @@
+"""Every relation of the library: its examples are rewritten, its non-examples are left alone."""
+
+from collections.abc import Callable
+from typing import Any
+
+import aesara
+import numpy as np
+import pytest
+from aesara.compile.mode import Mode
+from aesara.graph.basic import Constant, graph_inputs
+
+from kanrewrite import ac, registry
+from kanrewrite.display import brief
+from kanrewrite.reference import evaluate, round_to
+from kanrewrite.registry.library import of_library
+from kanrewrite.relation import REAL, Relation
+from kanrewrite.unify import as_term
+
+LIBRARY = list(of_library())
+MODE = Mode(linker="py", optimizer="merge")
+
+
+def cases(kind: str) -> list[Any]:
+    return [
+        pytest.param(r, build, id=f"{r.name}-{build.__name__.strip('_')}")
+        for r in LIBRARY
+        for build in getattr(r, kind)
+    ]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_enabled() -> Any:
+    with registry.disabled():
+        yield
+
+
+def by(relations: list[str], graph: Any) -> Any:
+    """A graph as some relations leave it."""
+    with registry.disabled():
+        if relations:
+            registry.enable(*relations)
+        return registry.stabilize([graph])[0]
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two graphs are one term, whoever's Softmax they use."""
+    return ac.term(as_term(a), REAL) is ac.term(as_term(b), REAL)
+
+
+def test_the_library_is_found() -> None:
+    assert LIBRARY
+    assert {r.name for r in LIBRARY} <= {r.name for r in registry.relations()}
+
+
+@pytest.mark.parametrize("relation", LIBRARY, ids=lambda r: r.name)
+def test_it_says_what_it_is(relation: Relation) -> None:
+    assert relation.doc, "the docstring is its mathematics"
+    assert relation.equations, "the library states equations, no procedures"
+    if relation.direction is not None:
+        assert relation.examples, "an example of what it rewrites"
+        assert relation.non_examples, "an example of what it leaves alone"
+
+
+@pytest.mark.parametrize(("relation", "build"), cases("examples"))
+def test_an_example_is_rewritten(relation: Relation, build: Callable[[], Any]) -> None:
+    graph, expected = build()
+    registry.enable()
+    (new,) = registry.stabilize([graph])
+    assert same(new, expected) or same(new, by([], expected)), (
+        f"{brief(graph, 12)} became {brief(new, 12)}, not {brief(expected, 12)}"
+    )
+    assert new.type == graph.type
+
+
+@pytest.mark.parametrize(("relation", "build"), cases("examples"))
+def test_an_example_keeps_its_value(relation: Relation, build: Callable[[], Any]) -> None:
+    graph, _ = build()
+    registry.enable()
+    (new,) = registry.stabilize([graph])
+    rng = np.random.default_rng(0)
+    inputs = [v for v in dict.fromkeys(graph_inputs([graph])) if not isinstance(v, Constant)]
+    values = [drawn(v, rng) for v in inputs]
+    (truth,) = evaluate([graph], dict(zip(inputs, values, strict=True)))
+    f = aesara.function(inputs, new, mode=MODE, on_unused_input="ignore")
+    exact = round_to(truth, graph.type.dtype) if graph.type.dtype.startswith("float") else truth
+    np.testing.assert_allclose(f(*values), np.asarray(exact), rtol=1e-9)
+
+
+def drawn(variable: Any, rng: np.random.Generator) -> Any:
+    """A value at which the formula itself is computed well."""
+    shape = [3 if length is None else length for length in variable.type.shape]
+    if not variable.type.dtype.startswith("float"):
+        return rng.integers(0, 2, shape).astype(variable.type.dtype)
+    return (-0.2 - rng.random(shape)).astype(variable.type.dtype)
+
+
+@pytest.mark.parametrize(("relation", "build"), cases("non_examples"))
+def test_a_non_example_is_left_alone(relation: Relation, build: Callable[[], Any]) -> None:
+    graph = build()
+    others = [r.name for r in LIBRARY if r.name != relation.name]
+    without, with_it = by(others, graph), by([*others, relation.name], graph)
+    assert same(without, with_it), (
+        f"{brief(graph, 12)} became {brief(with_it, 12)} by {relation.name}"
+    )
