@@ -46,13 +46,13 @@ def halves(x: Any) -> Any:
     return h**2 / (h * h).sum()
 
 
-def base_two(x: Any) -> Any:
-    """The exponential has another base."""
-    power = 2 ** (x / np.log(2))
-    return power / power.sum()
+def expanded(x: Any) -> Any:
+    """The quotient has been expanded by an exponential."""
+    e = at.exp(x)
+    return e**2 / (e * e.sum())
 
 
-SPELLINGS: tuple[Callable[[Any], Any], ...] = (reciprocal, power, halves, base_two)
+SPELLINGS: tuple[Callable[[Any], Any], ...] = (reciprocal, power, halves, expanded)
 
 
 def right(value: Values, truth: Values) -> bool:
