@@ -228,43 +228,43 @@ class trace(Recorder):  # noqa: N801  # read as a statement, like contextlib.sup
     ) -> None:
         trace.recorder = self._outer.pop()
 
+    @staticmethod
+    def bisect(good: Callable[[], bool]) -> Event | None:
+        """The first rewrite with which ``good()`` is no longer true.
 
-def bisect(good: Callable[[], bool]) -> Event | None:
-    """The first rewrite with which ``good()`` is no longer true.
+        Parameters
+        ----------
+        good : callable
+            Compiles and checks; it is run about log2(rewrites) times, each with a limit of its own.
 
-    Parameters
-    ----------
-    good : callable
-        Compiles and checks; it is run about log2(rewrites) times, each with a limit of its own.
+        Returns
+        -------
+        Event or None
+            None if ``good()`` holds with every rewrite applied.
 
-    Returns
-    -------
-    Event or None
-        None if ``good()`` holds with every rewrite applied.
+        Raises
+        ------
+        NoSuchStep
+            If it fails without any rewrite: no rewrite is at fault then.
 
-    Raises
-    ------
-    NoSuchStep
-        If it fails without any rewrite: no rewrite is at fault then.
-
-    Notes
-    -----
-    Binary search: it assumes that once a rewrite has made ``good`` false it stays so.
-    """
-    with trace(refusals=False) as whole:
-        if good():
-            return None
-    low, high = 0, len(whole.events)
-    with trace(limit=0):
-        if high == 0 or not good():
-            raise NoSuchStep(0, high)
-    last = whole
-    while high - low > 1:
-        middle = (low + high) // 2
-        with trace(limit=middle, refusals=False) as tried:
-            holds = good()
-        low, high, last = (middle, high, last) if holds else (low, middle, tried)
-    return last.step(high)
+        Notes
+        -----
+        Binary search: it assumes that once a rewrite has made ``good`` false it stays so.
+        """
+        with trace(refusals=False) as whole:
+            if good():
+                return None
+        low, high = 0, len(whole.events)
+        with trace(limit=0):
+            if high == 0 or not good():
+                raise NoSuchStep(0, high)
+        last = whole
+        while high - low > 1:
+            middle = (low + high) // 2
+            with trace(limit=middle, refusals=False) as tried:
+                holds = good()
+            low, high, last = (middle, high, last) if holds else (low, middle, tried)
+        return last.step(high)
 
 
 def __getattr__(name: str) -> Recorder | None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanrewrite.errors import NoSuchStep
-from kanrewrite.trace import Event, Recorder, bisect, trace
+from kanrewrite.trace import Event, Recorder, trace
 
 x = at.vector("x")
 
@@ -68,15 +68,15 @@ def test_a_step_that_is_not_there(n: int) -> None:
 @given(st.integers(1, 20), st.data())
 def test_bisect_names_the_rewrite_at_fault(count: int, data: st.DataObject) -> None:
     fault = data.draw(st.integers(0, count - 1))
-    event = bisect(lambda: fault not in rewrite(count))
+    event = trace.bisect(lambda: fault not in rewrite(count))
     assert event is not None
     assert event.name == f"r{fault}"
 
 
 def test_bisect_without_a_fault_or_without_a_rewrite_to_blame() -> None:
-    assert bisect(lambda: bool(rewrite(3))) is None
+    assert trace.bisect(lambda: bool(rewrite(3))) is None
     with pytest.raises(NoSuchStep, match="none of them is at fault"):
-        bisect(lambda: False)
+        trace.bisect(lambda: False)
 
 
 def test_events_keep_the_graph_as_it_was() -> None:

@@ -26,25 +26,25 @@ n: Any = at.lmatrix("n")
     [
         (
             e / e.sum(-1),
-            "exp(x) / ▢",
+            "exp(x) / □",
             f"{SUM} is wanted, the graph has dimshuffle{{x,0}}(sum{{1}}(exp(x)))",
             "this DimShuffle does not put the reduced axis back: write keepdims=True",
         ),
         (
             e / at.exp(y).sum(-1, keepdims=True),
-            "exp(x) / sum(exp(▢), axis=axis, keepdims=True)",
+            "exp(x) / sum(exp(□), axis=axis, keepdims=True)",
             "x stands for x in one place and for y in another",
             "",
         ),
         (
             at.sin(x) / at.sin(x).sum(-1, keepdims=True),
-            "▢ / sum(▢, axis=axis, keepdims=True)",
+            "□ / sum(□, axis=axis, keepdims=True)",
             "exp(x) is wanted, the graph has sin(x)",
             "",
         ),
         (
             y / e.sum(-1, keepdims=True),
-            "▢ / sum(exp(x), axis=axis, keepdims=True)",
+            "□ / sum(exp(x), axis=axis, keepdims=True)",
             "exp(x) is wanted, the graph has y",
             "y is an input: the graph ends here",
         ),
@@ -123,7 +123,7 @@ def test_weakened_patterns_are_the_pattern_in_the_end() -> None:
     pattern = softmax_quotient.rules()[0].pattern
     everything = frozenset(demand.path for demand in demands(pattern))
     assert weakened(pattern, everything) == pattern
-    assert show(weakened(pattern, frozenset())) == "▢ / ▢"
+    assert show(weakened(pattern, frozenset())) == "□ / □"
 
 
 def test_equal_operands_are_asked_for_last() -> None:

@@ -87,7 +87,7 @@ class Picture:
     def __str__(self) -> str:
         # Wide, so that rich does not cut lines that the terminal may wrap.
         out = io.StringIO()
-        Console(file=out, width=200, color_system=None).print(self)
+        Console(file=out, width=200, color_system=None, force_jupyter=False).print(self)
         return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
     __repr__ = __str__

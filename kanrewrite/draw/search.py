@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from rich.text import Text
@@ -17,7 +18,7 @@ from kanrewrite.draw.tree import expression
 from kanrewrite.search import Exploration, Found, Step
 
 #: Graphs of a search that are drawn: the cheapest, and what leads to them.
-MOST = 40
+MOST = 14
 
 
 def search_picture(search: Exploration) -> Picture:
@@ -31,13 +32,16 @@ def search_picture(search: Exploration) -> Picture:
     result = Diagram(title=search.report.summary)
     for number, found in sorted(shown.items()):
         result.boxes[number] = _box(found, best)
+    names: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
     for step in search.steps:
         ends = (step.source.number, step.target.number)
         # Only lines away from the start: layers need a direction.
         if set(ends) <= shown.keys() and step.source.depth < step.target.depth:
-            result.lines.append(Line(*ends, step.relation))
+            # What found the graph first is named; other ways to it are lines only.
+            names[ends] += [step.relation] * (step is step.target.by)
+    result.lines = [Line(*ends, ", ".join(by)) for ends, by in names.items()]
     hidden = len(search.graphs) - len(shown)
-    caption = f"{hidden} more graphs are not drawn" if hidden else ""
+    caption = f"{hidden} more graphs, which cost more, are not drawn" if hidden else ""
     return Picture((result,), (_tree(search, best), search.report), "explore", caption)
 
 

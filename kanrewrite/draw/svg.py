@@ -44,6 +44,7 @@ def style() -> str:
     return (
         ".kr{background:#ffffff}"
         ".kr text{font:12px 'DejaVu Sans Mono',Menlo,Consolas,monospace;fill:#15191f}"
+        ".kr text{white-space:pre}"
         ".kr .title{font-weight:bold}.kr .at{font-size:9.5px;fill:#56616f}"
         ".kr path{fill:none;stroke:#8a95a3;stroke-width:1.2}"
         ".kr .head{fill:#8a95a3;stroke:none}"

@@ -83,7 +83,7 @@ class Report:
 
     def __str__(self) -> str:
         out = io.StringIO()
-        Console(file=out, width=120, color_system=None).print(self)
+        Console(file=out, width=120, color_system=None, force_jupyter=False).print(self)
         return out.getvalue().rstrip()
 
     __repr__ = __str__

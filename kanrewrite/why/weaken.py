@@ -16,7 +16,7 @@ from kanrewrite.terms import Param, Term
 from kanrewrite.unify import is_term
 
 Path = tuple[int, ...]
-HOLE = "▢"
+HOLE = "□"
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def weakened(pattern: Any, kept: frozenset[Path]) -> Any:
     >>> from kanrewrite.terms import T
     >>> x = Param("weakened:x")
     >>> weakened(T.exp(x) / T.log(T.cos(x)), frozenset({(1,)}))
-    ▢ / log(▢)
+    □ / log(□)
     """
     return _weakened(pattern, (), kept, set())
 
