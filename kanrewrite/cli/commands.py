@@ -30,7 +30,7 @@ app = typer.Typer(
 
 
 @contextmanager
-def _reported() -> Iterator[None]:
+def reported() -> Iterator[None]:
     """Turn kanrewrite's own errors into one message and exit code 2."""
     try:
         yield
@@ -57,7 +57,7 @@ def _options(
 @app.command()
 def demo() -> None:
     """Hand-written softmaxes and a classifier: stock Aesara, kanrewrite and truth side by side."""
-    with _reported():
+    with reported():
         right = demonstration.run(Console())
     raise typer.Exit(0 if right else 1)
 
@@ -72,7 +72,7 @@ def list_relations(
     ] = False,
 ) -> None:
     """Every relation: its family, its equations, where it is written, whether it is enabled."""
-    with _reported():
+    with reported():
         registry.enable(*([family] if family else []))
         shown = [r for r in registry.relations() if family is None or family in (r.family, r.name)]
         Console().print(tables.relation_table(shown, registry.enabled(), rules))
@@ -111,7 +111,7 @@ def stabilize(
 ) -> None:
     """Rewrite a graph of your own: what fired where, before and after, and the numbers."""
     console = Console()
-    with _reported(), Progress(Console(stderr=True)) as progress:
+    with reported(), Progress(Console(stderr=True)) as progress:
         progress.step(f"running {target}")
         outputs = script.load(target)
         names = [output.name or f"output {n}" for n, output in enumerate(outputs)]
@@ -146,7 +146,7 @@ def verify(
     """Check relations in high precision; exit code 1 if one of them is refused."""
     console = Console()
     failed = 0
-    with _reported(), Progress(Console(stderr=True)) as progress:
+    with reported(), Progress(Console(stderr=True)) as progress:
         progress.step("loading the relations")
         registry.enable(*(names or []))
         for relation in registry.enabled():

@@ -1,0 +1,75 @@
+"""The report command and its page."""
+
+from pathlib import Path
+
+import aesara.tensor as at
+import pytest
+from typer.testing import CliRunner
+
+from kanrewrite import registry
+from kanrewrite.cli import app
+from kanrewrite.errors import UnknownPictureFormat
+from kanrewrite.report import Curve, report
+from kanrewrite.report.plot import plot, y_of
+
+SCRIPT = """
+import aesara.tensor as at
+x = at.dvector("x")
+e = at.exp(x)
+y = at.log(e / e.sum())
+"""
+
+
+def test_the_command_writes_one_page(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(SCRIPT, encoding="utf-8")
+    page = tmp_path / "report.html"
+    given = ["report", f"{tmp_path}/mine.py:y", "-o", str(page), "-i", "x=[1.0, 0.0, -1.0]"]
+    result = CliRunner().invoke(app, given)
+    assert result.exit_code == 0, result.output
+    text = page.read_text(encoding="utf-8")
+    assert "<title>mine.py</title>" in text
+    for heading in ("Error against high precision", "Which relations fired where", "Before and"):
+        assert heading in text
+    assert "mine.py:5" in text  # the line of the user's script that a rewrite began at
+
+
+def test_a_mistake_is_one_message(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["report", f"{tmp_path}/nothing.py:y"])
+    assert result.exit_code == 2
+
+
+def test_curves_show_what_the_relations_gain() -> None:
+    x = at.dvector("x")
+    e = at.exp(x)
+    found = report(at.log(e * e.sum() ** -1), scales=[1.0, 1e4])
+    stock, ours = found.curves
+    assert stock.errors[1] == float("inf")
+    assert ours.errors[1] < 100
+    assert [curve.scales for curve in found.curves] == [(1.0, 1e4)] * 2
+    assert found.steps.fired_events
+
+
+def test_what_is_enabled_stays_so() -> None:
+    before = registry.enabled()
+    report(at.exp(at.dvector("x")), scales=[1.0])
+    assert registry.enabled() == before
+
+
+def test_a_graph_that_cannot_be_run_says_why() -> None:
+    x, w = at.dmatrix("x"), at.dmatrix("w")
+    mismatched = report(
+        at.dot(x, w), generate=lambda inputs, scale: [[[1.0, 2.0]], [[1.0]]], scales=[1.0]
+    )
+    assert mismatched.curves[0].scales == ()
+    assert mismatched.curves[0].note in mismatched.html.replace("&#x27;", "'")
+
+
+def test_only_html_is_written(tmp_path: Path) -> None:
+    with pytest.raises(UnknownPictureFormat):
+        report(at.exp(at.dvector("x")), scales=[1.0]).save(tmp_path / "report.pdf")
+
+
+def test_the_plot_puts_wrong_results_on_top_and_exact_ones_at_the_bottom() -> None:
+    assert y_of(float("inf")) == y_of(1e17) < y_of(1e16) < y_of(1.0) < y_of(0.25) == y_of(0.0)
+    svg = plot([Curve("a", (1.0, 10.0), (0.5, float("inf"))), Curve("b", (1.0, 10.0), (0.5, 2.0))])
+    assert svg.count("<circle") == 4
