@@ -33,7 +33,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "registry": ("rewriter",),
     "gradient": ("trace",),
     "inner": ("trace",),
-    "reference": ("trace",),
+    "reference": ("ops", "trace"),
     "cost": ("reference",),
     "search": ("cost", "registry"),
     "why": ("search",),
