@@ -26,6 +26,7 @@ CONFUSED = {
 }  # fmt: skip
 #: Operators that do not see the sign of their operand.
 EVEN = frozenset({T.abs, T.sqr, T.cosh, T.cos})
+COMPARISONS = frozenset({T.eq, T.neq, T.lt, T.le, T.gt, T.ge})
 
 
 def mutations(relation: Relation) -> list[Relation]:
@@ -39,8 +40,8 @@ def mutations(relation: Relation) -> list[Relation]:
     Returns
     -------
     list of Relation
-        Without examples, each named after the relation and what was changed. A change can happen
-        to leave an equation true: few do.
+        Without examples, each named after the relation and what was changed. A change that
+        plainly leaves an equation true, as that of a sign under a square, is left out.
 
     Examples
     --------
@@ -79,8 +80,17 @@ def _usable(variant: Relation, changed: Any) -> bool:
     return True
 
 
-def variants(term: Any, even: bool = False) -> Iterator[Any]:
-    """A term with one thing changed, at its root or below."""
+def variants(term: Any, free: frozenset[str] = frozenset()) -> Iterator[Any]:
+    """A term with one thing changed, at its root or below.
+
+    Parameters
+    ----------
+    term : term
+        A side of an equation, or a part of one.
+    free : frozenset of str
+        What of the term does not matter where it stands, its "sign" or its "scale": a change of
+        that would be no mistake.
+    """
     if isinstance(term, bool | str | None | slice):
         return
     if isinstance(term, int | float):
@@ -88,14 +98,15 @@ def variants(term: Any, even: bool = False) -> Iterator[Any]:
         if term:
             yield -term
         return
-    if not even:
+    if "sign" not in free:
         yield -term
-    yield 2 * term
+    if "scale" not in free:
+        yield 2 * term
     if isinstance(term, Term) and isinstance(term[0], Operator):
-        yield from _of_application(term)
+        yield from _of_application(term, free)
 
 
-def _of_application(term: Term) -> Iterator[Any]:
+def _of_application(term: Term, free: frozenset[str]) -> Iterator[Any]:
     head, *operands = term
     if head in CONFUSED:
         yield Term((CONFUSED[head], *operands))
@@ -103,22 +114,35 @@ def _of_application(term: Term) -> Iterator[Any]:
         yield Term((head, *operands[::-1]))
     if head in (T.add, T.mul) and len(operands) > 1:
         yield operands[0] if len(operands) == 2 else Term((head, *operands[:-1]))
-    if head is T.neg:
+    if head is T.neg and "sign" not in free:
         yield operands[0]
-    tensors = len(operands) - len(head.parameters)
-    for i, operand in enumerate(operands):
-        changed = (
-            variants(operand, head in EVEN)
-            if i < tensors
-            else _parameter(list(head.parameters)[i - tensors], operand)
-        )
-        # the condition of a switch is no number: its branches are exchanged instead
-        if head is T.switch and i == 0:
-            changed = iter(())
-        for other in changed:
-            yield Term((head, *operands[:i], other, *operands[i + 1 :]))
     if head is T.switch:
         yield Term((head, operands[0], operands[2], operands[1]))
+    # the condition of a switch is no number, and an exponential is only a scale
+    skipped = {0} if head is T.switch or (head is T.exp and "scale" in free) else set()
+    tensors = len(operands) - len(head.parameters)
+    names = list(head.parameters)
+    for i, operand in enumerate(operands):
+        if i in skipped:
+            continue
+        changed = (
+            variants(operand, _free(head, operands, free))
+            if i < tensors
+            else _parameter(names[i - tensors], operand)
+        )
+        for other in changed:
+            yield Term((head, *operands[:i], other, *operands[i + 1 :]))
+
+
+def _free(head: Operator, operands: list[Any], free: frozenset[str]) -> frozenset[str]:
+    """What of its operands does not matter to an operator, itself `free` of something."""
+    if head in (T.mul, T.true_div, T.neg):
+        return free
+    if head in EVEN:
+        return frozenset({"sign"})
+    if head in COMPARISONS and 0 in operands:
+        return frozenset({"sign", "scale"} if head in (T.eq, T.neq) else {"scale"})
+    return frozenset()
 
 
 def _parameter(name: str, value: Any) -> Iterator[Any]:
