@@ -208,8 +208,9 @@ class Index(Generic[Key]):
 
     def _places(self, pattern: Interned) -> Iterator[list[_Entry[Key]]]:
         """The lists in which a pattern is looked for: one for each head an instance can have."""
-        possible = heads(pattern)
-        if possible is None:
+        possible, unit = heads(pattern), pattern.symbol.unit
+        # With room around it, a product that can be its unit matches within anything.
+        if possible is None or (unit is not None and pattern.variables and unit.symbol in possible):
             yield self._anywhere
             return
         for head in possible:
@@ -225,7 +226,7 @@ class Index(Generic[Key]):
 
 def _inside(pattern: Interned) -> list[Symbol]:
     """The symbols that an operand has as head in every instance with the pattern's own head."""
-    found = []
+    found: list[Symbol] = []
     for arg in pattern.args:
         if not arg.variables or keeps_apart(arg, pattern.symbol):
             shape = heads(arg)

@@ -93,11 +93,14 @@ def plain_runs(args: Iterable[Interned]) -> list[tuple[Any, int]]:
 
 def shared(args: Args, times: int, *others: tuple[Args, int]) -> list[tuple[Interned, int]]:
     """The multiset of which any part can be taken `times` times from `args`, and so from others."""
-    common = {arg: count // times for arg, count in runs(args)}
-    for other, often in others:
-        counts = Counter(other)
-        common = {arg: min(count, counts[arg] // often) for arg, count in common.items()}
-    return [(arg, count) for arg, count in common.items() if count]
+    found = []
+    for arg in dict.fromkeys(args):
+        count = args.count(arg) // times
+        for other, often in others:
+            count = min(count, other.count(arg) // often)
+        if count:
+            found.append((arg, count))
+    return found
 
 
 def splits(
@@ -122,6 +125,11 @@ def splits(
     >>> list(splits([("a", 2), ("b", 1)], times=2))
     [(('a',), ('b',)), ((), ('a', 'a', 'b'))]
     """
+    if len(items) == 1:
+        ((item, count),) = items
+        for k in range(count // times, -1, -1):
+            yield (item,) * k, (item,) * (count - k * times)
+        return
     pairs: list[tuple[tuple[X, ...], tuple[X, ...]]] = [((), ())]
     used = 0
     for item, count in items:
@@ -182,8 +190,9 @@ def plain(op: Any, unit: tuple[Any, ...], args: Sequence[Any]) -> Any:
 
 def product(symbol: Symbol, args: Args) -> Any:
     """The plain product of canonical operands."""
-    unit = () if symbol.unit is None else (symbol.unit.plain,)
-    return plain(symbol.op, unit, [arg.plain for arg in args])
+    if len(args) == 1:
+        return args[0].plain
+    return (symbol.op, *[arg.plain for arg in args]) if args else unit_of(symbol)
 
 
 def leftover(term: Interned, symbol: Symbol, picks: Args) -> Any:
@@ -201,6 +210,11 @@ def leftover(term: Interned, symbol: Symbol, picks: Args) -> Any:
         return whole
     if len(whole) == 2:
         return whole[1]
+    return unit_of(symbol)
+
+
+def unit_of(symbol: Symbol) -> Any:
+    """The plain unit of an operator, None without one."""
     return None if symbol.unit is None else symbol.unit.plain
 
 

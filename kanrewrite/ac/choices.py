@@ -56,7 +56,7 @@ def branch(terms: Store, state: State) -> Iterator[State]:
             others = [pair for pair in chosen if pair is not cyclic]
             return _collapsed(left.with_equations(*others), product, side)
     if not operator.associative:
-        return _commutative(left, operator, *chosen[0])
+        return _commutative(left, *chosen[0])
     for alien in aliens(operator, sides):
         if alien.symbol.unit is not None and alien.variables and alien not in state.rigid:
             return _unit_choices(terms, left, operator, chosen, alien)
@@ -121,13 +121,13 @@ def _replaced(
     return terms.make(operator, args)
 
 
-def _commutative(state: State, operator: Symbol, s: Interned, t: Interned) -> Iterator[State]:
+def _commutative(state: State, s: Interned, t: Interned) -> Iterator[State]:
     """Pair the operands of two commutative applications in every way."""
     if s.symbol is t.symbol and len(s.args) == len(t.args):
         for order in dict.fromkeys(permutations(t.args)):
             yield state.with_equations(*zip(s.args, order, strict=True))
     for side, other in ((s, t), (t, s)):
-        if side.symbol is operator and side.variables:
+        if side.variables:
             yield from _collapsed(state, side, other)
 
 

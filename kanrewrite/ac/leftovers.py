@@ -192,11 +192,13 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
         )
     if first.symbol.unit is None:
         program.unless(part)
+    taken = [bag.variables.pop(variable) for bag in holders]
     if len(holders) == 1:
         first.rest = left
         if least:
             program.fail_if(f"len({left}) < {least}")
-        times = first.variables.pop(variable)
-        _give(plan, first, variable, part, times)
     else:
-        _give(plan, first, variable, part, first.variables[variable])
+        for bag, often in zip(holders, taken, strict=True):
+            part_of = part if abs(often) == 1 else f"{part} * {abs(often)}"
+            bag.rest = program.let("r", f"minus({_rest(plan, bag)}, {part_of})")
+    _give(plan, first, variable, part, taken[0])

@@ -66,7 +66,7 @@ def overlaps(rule: Any, equation: Any, theory: Theory) -> Iterator[Overlap]:
     ------
     Overlap
         For each position that is no variable and each unifier, lazily; those in which the two have
-        no operand in common are left out.
+        no operand in common are left out, as is what could be left off both sides.
 
     Examples
     --------
@@ -126,10 +126,26 @@ def _overlapping(
     for side, around in ((subterm, mine), (other, theirs)):
         sides.append(side if around is None else terms.make(symbol, (side, terms.leaf(around))))
     for unifier in unify([(sides[0], sides[1])], terms.theory):
-        known = Known(terms, unifier)
-        apart = mine is not None and theirs is not None and all(
-            minus(operands(symbol, known(around)), operands(symbol, known(side))) is not None
-            for side, around in ((other, mine), (subterm, theirs))
-        )
-        if not apart:
-            yield Overlap(position, subterm.plain, unifier, renamed, mine, theirs)
+        tight = unifier
+        if mine is not None and theirs is not None:
+            known = Known(terms, unifier)
+            around = [operands(symbol, known(v)) for v in (mine, theirs)]
+            whole = [operands(symbol, known(side)) for side in (other, subterm)]
+            if all(minus(rest, args) is not None for rest, args in zip(around, whole, strict=True)):
+                continue
+            spare = {v for v in around[0] if v.symbol is VARIABLE and v in around[1]}
+            if spare and symbol.unit is None:
+                continue
+            tight = _without(terms, unifier, spare, symbol.unit)
+        yield Overlap(position, subterm.plain, tight, renamed, mine, theirs)
+
+
+def _without(
+    terms: Store, unifier: dict[Var, Any], spare: set[Interned], unit: Interned | None
+) -> dict[Var, Any]:
+    """A unifier in which variables that stand on both sides of the overlap are the unit."""
+    if unit is None or not spare:
+        return unifier
+    known = Known(terms, {v.plain: unit.plain for v in spare})
+    bound = {v: known(value).plain for v, value in unifier.items()}
+    return {**{v.plain: unit.plain for v in spare}, **bound}

@@ -105,8 +105,8 @@ def _compare_matches(module: Any, seed: int, count: int) -> int:
         term.reduce()
         names = names_in(pattern)
         want = [
-            key(_solution(s, names), names)
-            for s in islice(module.parseTerm(_text(pattern)).match(term), 2_000)
+            key(_solution(s[0], names), names)
+            for s in islice(term.match(module.parseTerm(_text(pattern))), 2_000)
         ]
         if len(want) < 2_000:
             got = [key(s, names) for s in match(pattern, subject, THEORY)]
