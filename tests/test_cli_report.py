@@ -3,13 +3,16 @@
 from pathlib import Path
 
 import aesara.tensor as at
+import numpy as np
 import pytest
+from mpmath import mpf
 from typer.testing import CliRunner
 
 from kanrewrite import registry
 from kanrewrite.cli import app
 from kanrewrite.errors import UnknownPictureFormat
 from kanrewrite.report import Curve, report
+from kanrewrite.report.measure import normwise
 from kanrewrite.report.plot import plot, y_of
 
 SCRIPT = """
@@ -70,6 +73,15 @@ def test_only_html_is_written(tmp_path: Path) -> None:
 
 
 def test_the_plot_puts_wrong_results_on_top_and_exact_ones_at_the_bottom() -> None:
-    assert y_of(float("inf")) == y_of(1e17) < y_of(1e16) < y_of(1.0) < y_of(0.25) == y_of(0.0)
+    assert y_of(float("inf")) < y_of(1e300) == y_of(1e16) < y_of(1.0) < y_of(0.25) == y_of(0.0)
     svg = plot([Curve("a", (1.0, 10.0), (0.5, float("inf"))), Curve("b", (1.0, 10.0), (0.5, 2.0))])
     assert svg.count("<circle") == 4
+
+
+def test_errors_are_measured_against_the_largest_element() -> None:
+    truth = np.array([mpf(4), mpf("1e-300"), mpf(10) ** 400], dtype=object)
+    assert normwise(np.array([4.0, 0.0, np.inf]), truth) < 1e-200
+    assert normwise(np.array([4.0, 2.0**-50, np.inf]), truth) == pytest.approx(1)
+    assert normwise(np.array([4.0, np.nan, np.inf]), truth) == np.inf
+    assert normwise(np.array([4.0, 0.0, 1.0]), truth) == np.inf
+    assert normwise(np.array([np.inf, 0.0, np.inf]), truth) == np.inf

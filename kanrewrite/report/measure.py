@@ -10,9 +10,10 @@ import numpy as np
 from aesara.compile.mode import Mode
 from aesara.compile.sharedvalue import SharedVariable
 from aesara.graph.basic import Constant, Variable, graph_inputs
+from mpmath import mpf
 
 from kanrewrite.errors import KanrewriteError
-from kanrewrite.reference import evaluate, ulps
+from kanrewrite.reference import evaluate, round_to
 
 Graph = Variable[Any, Any]
 Generate = Callable[[Sequence[Graph], float], list[Any]]
@@ -34,7 +35,7 @@ class Curve:
     scales : tuple of float
         How large the inputs were.
     errors : tuple of float
-        The largest error at each, in units in the last place; infinite for a wrong nan or infinity.
+        The largest error at each, see `normwise`.
     note : str
         Why scales are missing, where they are.
     """
@@ -119,6 +120,42 @@ def _worst(results: Sequence[Any], truth: Sequence[Any]) -> float:
     found = [0.0]
     for result, exact in zip(results, truth, strict=True):
         result = np.asarray(result)
-        if result.dtype.kind == "f":
-            found.append(float(np.max(ulps(result, exact, result.dtype), initial=0.0)))
+        if result.dtype.kind == "f" and result.size:
+            found.append(normwise(result, exact))
     return max(found)
+
+
+def normwise(result: Any, truth: Any) -> float:
+    """The largest error of an output, in units in the last place of its largest exact element.
+
+    An element that cancels nearly to nothing beside large ones has no digits to get right: what
+    uses the output next adds such elements up (Higham, *Accuracy and Stability of Numerical
+    Algorithms*, section 1.2).
+
+    Parameters
+    ----------
+    result : ndarray of float
+        What was computed.
+    truth : ndarray of mpf
+        What it is exactly, of the same shape.
+
+    Returns
+    -------
+    float
+        Infinite for a nan or infinity that ought not to be, or that is missing.
+
+    Examples
+    --------
+    >>> from mpmath import mpf
+    >>> normwise(np.array([1.0 + 2.0**-52, 1e-20]), np.array([mpf(1), mpf(0)]))
+    1.0
+    """
+    rounded = round_to(truth, result.dtype)
+    finite = np.isfinite(rounded)
+    alike = np.where(finite, np.isfinite(result), (result == rounded) | np.isnan(result + rounded))
+    if not np.all(alike):
+        return float("inf")
+    largest = np.max(np.abs(rounded[finite]), initial=np.finfo(result.dtype).tiny)
+    exact = np.asarray(truth, dtype=object)[finite]
+    errors = [abs(mpf(float(x)) - t) for x, t in zip(result[finite], exact, strict=True)]
+    return float(max(errors, default=mpf(0)) / mpf(float(np.spacing(largest))))

@@ -59,14 +59,13 @@ def _error(report: GraphReport) -> str:
     note = f'<p class="quiet">{escape(curves[0].note)}</p>' if curves[0].note else ""
     if not curves[0].scales:
         return head + note
-    said = "; ".join(
-        f"{escape(curve.name)}: at most {_ulps(max(curve.errors))}" for curve in curves
-    )
-    return f"{head}<p>{said}.</p>{plot.plot(curves)}{note}"
+    said = "; ".join(f"{escape(curve.name)}: {_ulps(max(curve.errors))}" for curve in curves)
+    unit = "An ulp is a unit in the last place of the largest exact element of an output."
+    return f'{head}<p>{said}.</p>{plot.plot(curves)}<p class="quiet">{unit}</p>{note}'
 
 
 def _ulps(error: float) -> str:
-    return "wrong (nan or infinity)" if error == float("inf") else f"{error:.3g} ulp"
+    return "wrong nan or infinity" if error == float("inf") else f"at most {error:.3g} ulp"
 
 
 def _steps(report: GraphReport) -> str:

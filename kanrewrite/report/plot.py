@@ -10,8 +10,9 @@ from kanrewrite.report.measure import Curve
 
 WIDTH, HEIGHT = 640, 320
 LEFT, TOP, RIGHT, BOTTOM = 70, 34, 20, 46
-#: Errors at or above this share the line of infinite ones; below the other, the lowest line.
-MOST, LEAST = 1e17, 0.25
+#: Finite errors are drawn between these; infinite ones have the line above.
+MOST, LEAST = 1e16, 0.25
+_WRONG = 10 * MOST
 STYLE = """
 .plot{background:#fff;max-width:100%;height:auto}
 .plot text{font:12px system-ui,sans-serif;fill:#15191f}
@@ -72,14 +73,14 @@ def plot(curves: Sequence[Curve]) -> str:
 
 def y_of(error: float) -> float:
     """The height of an error; wrong nans and infinities are on the top line."""
-    clipped = min(MOST, max(LEAST, error))
-    share = (math.log10(clipped) - math.log10(LEAST)) / (math.log10(MOST) - math.log10(LEAST))
+    clipped = _WRONG if math.isinf(error) else min(MOST, max(LEAST, error))
+    share = (math.log10(clipped) - math.log10(LEAST)) / (math.log10(_WRONG) - math.log10(LEAST))
     return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
 
 def _frame() -> str:
     right = WIDTH - RIGHT
-    band = y_of(1e16)
+    band = y_of(MOST)
     size = f'width="{right - LEFT}" height="{band - TOP:.1f}"'
     parts = [
         f'<rect class="wrong" x="{LEFT}" y="{TOP}" {size}/>',
