@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import chain, groupby
 from typing import Any
 
+from aesara.gradient import NullTypeGradError
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 from aesara.scan.op import Scan
@@ -101,6 +102,17 @@ def _identity(v: Var) -> object:
 
 def _expand_together(fgraph: FunctionGraph, nodes: list[Node]) -> None:
     """Write out derivatives of the same outputs at the same point in one sweep."""
+    try:
+        news = _in_one_sweep(nodes)
+    except (NotImplementedError, NullTypeGradError):
+        # A rewrite of the forward graph has brought in an Op without a gradient. What the user
+        # wrote has one: it was looked for when the derivative was asked for.
+        news = [node.op.written_out(node.inputs) for node in nodes]
+    for node, new in zip(nodes, news, strict=True):
+        substitute(fgraph, node, node.op.of_declared_type(new), "expand_derivative")
+
+
+def _in_one_sweep(nodes: list[Node]) -> list[list[Var]]:
     first = nodes[0]
     outputs, wrt, stops = first.op.held(first.inputs)
     point = first.op.split(first.inputs)[2]
@@ -109,11 +121,8 @@ def _expand_together(fgraph: FunctionGraph, nodes: list[Node]) -> None:
         together = list(dict.fromkeys(chain(*roots)))
         found = first.op.explicit(outputs, together, point, stops)
         result_of = dict(zip(together, found, strict=True))
-        news = [[result_of[v] for v in vs] for vs in roots]
-    else:
-        news = [first.op.explicit(outputs, wrt, point, stops)] * len(nodes)
-    for node, new in zip(nodes, news, strict=True):
-        substitute(fgraph, node, node.op.of_declared_type(new), "expand_derivative")
+        return [[result_of[v] for v in vs] for vs in roots]
+    return [first.op.explicit(outputs, wrt, point, stops)] * len(nodes)
 
 
 # -- inner graphs of loops

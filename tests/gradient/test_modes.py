@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from aesara.compile.debugmode import DebugMode
 from aesara.compile.mode import Mode, get_mode
-from aesara.graph.basic import clone_replace
+from aesara.graph.basic import Apply, clone_replace
+from aesara.graph.op import Op
+from aesara.graph.rewriting.basic import PatternNodeRewriter, in2out
 
 import kanrewrite
 from kanrewrite.gradient import TAG
@@ -172,6 +174,41 @@ def test_a_hand_written_softmax_contributes_the_gradient_of_softmax() -> None:
     function = compiled([x, y], kanrewrite.grad((softmax(x) * y).sum(), x))
     ops = [type(n.op).__name__ for n in function.maker.fgraph.toposort()]
     assert ops == ["Softmax", "SoftmaxGrad"]
+
+
+class WithoutGradient(Op):
+    """The exponential function, of which nobody gave the gradient."""
+
+    __props__ = ()
+
+    def make_node(self, *inputs: Any) -> Any:
+        (x,) = inputs
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any, params: Any = None) -> None:
+        output_storage[0][0] = np.exp(inputs[0])
+
+    def infer_shape(self, fgraph: Any, node: Any, shapes: Any) -> Any:
+        return shapes
+
+
+def test_a_rewrite_that_brings_in_an_op_without_gradient() -> None:
+    """What the user wrote is differentiated then."""
+    x = at.matrix("x")
+    exp = PatternNodeRewriter((at.exp, "x"), (WithoutGradient(), "x"), allow_multiple_clients=True)
+    mode = Mode("py", "fast_run").register((in2out(exp, name="without_gradient"), 1.3))
+    cost = at.exp(2 * x).sum()
+    first = kanrewrite.grad(cost, x)
+    function = compiled([x], [cost, first, kanrewrite.grad((first * x).sum(), x)], mode)
+    names = {type(n.op).__name__ for n in function.maker.fgraph.apply_nodes}
+    assert names >= {"WithoutGradient"}
+    assert implicit_nodes(function) == []
+    (value,) = values((3, 3))
+    e = np.exp(2 * value)
+    for found, expected in zip(
+        function(value), [e.sum(), 2 * e, 2 * e + 4 * value * e], strict=True
+    ):
+        np.testing.assert_allclose(found, expected)
 
 
 def test_importing_registers_nothing() -> None:
