@@ -17,10 +17,13 @@ from kanrewrite.draw.graph import diagram
 from kanrewrite.draw.model import Status
 from kanrewrite.draw.picture import Picture
 from kanrewrite.draw.search import derivation_picture, search_picture, step_picture
+from kanrewrite.draw.term import relation_picture, term_diagram
 from kanrewrite.draw.text import diff_text, graph_text
 from kanrewrite.draw.tree import derivation
+from kanrewrite.relation import Relation
 from kanrewrite.search import Exploration, Found, Step
 from kanrewrite.structure import Structure
+from kanrewrite.terms import Term, show
 from kanrewrite.trace import Event, Recorder
 from kanrewrite.why import Explanation
 
@@ -100,6 +103,12 @@ def _(explanation: Explanation) -> Picture:
     return Picture((result,), (str(explanation),), explanation.relation.name, str(explanation))
 
 
+@draw.register
+def _(term: Term) -> Picture:
+    return Picture((term_diagram(term),), (show(term),), "pattern")
+
+
+draw.register(Relation, relation_picture)
 draw.register(Exploration, search_picture)
 draw.register(Found, derivation_picture)
 draw.register(Step, step_picture)

@@ -1,4 +1,5 @@
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -10,6 +11,9 @@ from kanrewrite.draw import Picture, compare, derivation, draw
 from kanrewrite.draw.layout import place
 from kanrewrite.draw.model import Box, Diagram, Line
 from kanrewrite.errors import UnknownPictureFormat
+from kanrewrite.guards import Axis, Float
+from kanrewrite.relation import Eq, eq, relation
+from kanrewrite.terms import Param, T
 from kanrewrite.trace import trace
 
 x = at.matrix("x")
@@ -129,3 +133,19 @@ def test_trace_and_its_events_have_pictures() -> None:
     with trace() as nothing:
         pass
     assert "no relation fired" in nothing._repr_svg_()
+
+
+def test_patterns_and_relations_have_pictures() -> None:
+    a = Param("picture:a")
+
+    @relation
+    def quotient(x: Float, axis: Axis) -> Iterator[Eq]:
+        yield eq(T.exp(x) / T.sum(T.exp(x), axis, keepdims=True), T.softmax(x, axis))
+
+    (pattern,) = draw(T.log(2 * T.exp(a)) / T.exp(a)).diagrams
+    texts = sorted(box.lines[0] for box in pattern.boxes.values())
+    assert texts == ["2 * ·", "a", "exp(·)", "log(·)", "· / ·"]
+    left, right = draw(quotient).diagrams
+    assert "sum(·, axis=axis, keepdims=True)" in [box.lines[0] for box in left.boxes.values()]
+    assert "softmax(·, axis=axis)" in [box.lines[0] for box in right.boxes.values()]
+    assert "quotient(x: Float, axis: Axis)" in str(draw(quotient))
