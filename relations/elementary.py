@@ -8,7 +8,7 @@ M. Maechler, "Accurately computing log(1 - exp(-|a|))", Rmpfr vignette, 2012.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import log
+from math import e, log, log2, log10
 
 import aesara.tensor as at
 from aesara.tensor.var import TensorVariable
@@ -37,8 +37,8 @@ def expm1_difference(x: Float) -> Iterator[Eq]:
 @relation(direction=None)
 def other_bases(x: Float) -> Iterator[Eq]:
     """Logs and exponentials of base 2 and 10 are those of base e, scaled."""
-    yield eq(T.log(x) * (1 / log(2)), T.log2(x))
-    yield eq(T.log(x) * (1 / log(10)), T.log10(x))
+    yield eq(T.log(x) * log2(e), T.log2(x))
+    yield eq(T.log(x) * log10(e), T.log10(x))
     yield eq(T.exp(x * log(2)), T.exp2(x))
 
 

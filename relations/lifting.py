@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, relation
+from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, relation, same_shape
 
 
 @relation(direction=None)
@@ -69,7 +69,7 @@ def prod_lifts(a: Float, r: Float, axis: Axis) -> Iterator[Eq]:
     yield eq(
         T.prod(T.exp(a) * r, axis, keepdims=True),
         T.exp(T.sum(a, axis, keepdims=True)) * T.prod(r, axis, keepdims=True),
-    )
+    ).when(same_shape(a, r))
 
 
 @relation(direction=None)

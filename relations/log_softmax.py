@@ -8,8 +8,7 @@ import aesara.tensor as at
 from aesara.tensor.special import log_softmax
 from aesara.tensor.var import TensorVariable
 
-from kanrewrite import Axis, Eq, Float, T, eq, relation
-from kanrewrite.guards import one_axis_or_all
+from kanrewrite import Axis, Eq, Float, T, eq, one_axis_or_all, relation
 
 
 @relation

@@ -15,8 +15,7 @@ from aesara.gradient import grad
 from aesara.tensor.special import softmax
 from aesara.tensor.var import TensorVariable
 
-from kanrewrite import Axis, Eq, Float, T, eq, relation
-from kanrewrite.guards import one_axis_or_all
+from kanrewrite import Axis, Eq, Float, T, eq, one_axis_or_all, relation
 
 
 @relation

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Variable
+from aesara.tensor.special import SoftmaxGrad
 
 from kanrewrite.ops import LogSoftmax, ScaledCumsum, Softmax, Supremum
 from kanrewrite.terms import ELEMENTWISE, Operator, T
@@ -226,7 +227,7 @@ class Builder:
             out = self.times([self.constant(coeff), *above])
         if bottom is None:
             return out
-        return self.make(at.reciprocal, bottom) if out is None else self.make(at.true_div, out, bottom)
+        return self.make(at.reciprocal, bottom) if out is None else self.make(at.true_divide, out, bottom)
 
     def times(self, factors: list[Variable]) -> Variable | None:
         if not factors:
@@ -627,20 +628,44 @@ def _ones(b: Builder, form: App) -> Variable:
     return b.make(at.ones_like, b.value(form.args[0]), dtype=b.dtype)
 
 
-def _softmax(op: Any) -> Any:
-    def build(b: Builder, form: App) -> Variable:
-        inner, axes = form.args
-        axis = axes[0] if len(axes) == 1 else None
-        return b.make(op(axis=axis), b.value(inner))
+def _softmax(b: Builder, form: App) -> Variable:
+    inner, axes = form.args
+    if _has_op(form):
+        return b.make(Softmax(axis=axes[0] if len(axes) == 1 else None), b.value(inner))
+    power, total, _ = _shifted(b, form)
+    return b.make(at.true_divide, power, total)
 
-    return build
+
+def _log_softmax(b: Builder, form: App) -> Variable:
+    inner, axes = form.args
+    if _has_op(form):
+        return b.make(LogSoftmax(axis=axes[0] if len(axes) == 1 else None), b.value(inner))
+    _, total, gap = _shifted(b, form)
+    return b.make(at.sub, gap, b.make(at.log, total))
+
+
+def _has_op(form: App) -> bool:
+    """Aesara's softmax is over one axis or over all."""
+    return len(form.args[-1]) in (1, form.ndim)
+
+
+def _shifted(b: Builder, form: App) -> tuple[Variable, Variable, Variable]:
+    """The shifted exponential, its sum, and its exponent."""
+    inner, axes = form.args
+    lin = b.a.lin(b.a.terms_of(inner))
+    top = b.a.app(T.shift, lin, axes, (), bcast=b.a._kept(lin, axes))
+    gap = b.make(at.sub, b.value(inner), b.atom(top))
+    power = b.make(at.exp, gap)
+    return power, b.make(at.sum, power, axis=axes, keepdims=True), gap
 
 
 def _softmax_grad(b: Builder, form: App) -> Variable:
-    from aesara.tensor.special import SoftmaxGrad
-
     up, sm, axes = form.args
-    return b.make(SoftmaxGrad(axis=axes[0] if len(axes) == 1 else None), b.value(up), b.value(sm))
+    g, p = b.value(up), b.value(sm)
+    if _has_op(form):
+        return b.make(SoftmaxGrad(axis=axes[0] if len(axes) == 1 else None), g, p)
+    mean = b.make(at.sum, b.make(at.mul, g, p), axis=axes, keepdims=True)
+    return b.make(at.mul, p, b.make(at.sub, g, mean))
 
 
 def _switch_lin(b: Builder, form: App) -> Variable:
@@ -672,7 +697,7 @@ PLAIN_BUILDERS: dict[Operator, Any] = {
     T.mask: _mask,
     T.scatter: _scatter,
     T.ones_like: _ones,
-    T.softmax: _softmax(Softmax),
-    T.log_softmax: _softmax(LogSoftmax),
+    T.softmax: _softmax,
+    T.log_softmax: _log_softmax,
     T.softmax_grad: _softmax_grad,
 }

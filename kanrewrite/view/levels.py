@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Prod, Sum
 from kanrewrite.view.heat import hot
 
 if TYPE_CHECKING:
@@ -30,6 +30,12 @@ def level(form: Form, a: Lifting) -> Lin | None:
     """The exponent of a form, None where it has none that is simple."""
     if not hot(form):
         return a.no_exponent
+    if form not in a.levels:
+        a.levels[form] = _level(form, a)
+    return a.levels[form]
+
+
+def _level(form: Form, a: Lifting) -> Lin | None:
     if isinstance(form, Prod):
         total = Counter[Form](dict(form.expo.terms))
         for f, k in form.factors:
@@ -63,7 +69,8 @@ def _summed(inner: Lin, axes: tuple[int, ...], a: Lifting) -> Lin:
     moving = a.lin({m: c for m, c in inner.terms if not m.constant_along(axes)})
     out = {m: c for m, c in inner.terms if m.constant_along(axes)}
     if moving.terms:
-        out[a.app(T.shift, moving, axes, (), bcast=a._kept(moving, axes))] = ONE
+        for m, c in a.terms_of(a.max(moving, axes)).items():
+            out[m] = out.get(m, ZERO) + c
     return a.lin(out)
 
 
@@ -74,7 +81,7 @@ def bounded(expo: Lin, a: Lifting, depth: int = 6) -> bool:
     if depth == 0:
         return False
     for top, c in expo.terms:
-        if c < 0 and isinstance(top, App) and top.op in (T.shift, T.maximum):
+        if c < 0 and isinstance(top, App) and top.op in (T.shift, T.max, T.maximum):
             for source in top.forms:
                 if isinstance(source, Lin) and bounded(_exchanged(expo, top, source, c, a), a, depth - 1):
                     return True

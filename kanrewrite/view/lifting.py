@@ -28,6 +28,8 @@ class Lifting(Algebra):
         super().__init__(dtype)
         #: Where each moved form came from: what lets a scatter give factors back.
         self.moved_from: dict[tuple[Move, Form], Form] = {}
+        #: What `kanrewrite.view.levels` has found out.
+        self.levels: dict[Form, Lin | None] = {}
 
     # -- reductions; all keep their dimensions ----------------------------------------------
 

@@ -39,9 +39,11 @@ from kanrewrite.view.algebra import LONGEST
 from kanrewrite.view.forms import HALF, ONE, Form, Sum
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.heat import hot
+from kanrewrite.view.levels import level, overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Index, Move, Reshape, Shuffle
 
+EXPONENTIALS = {T.exp, T.exp2, T.pow, T.expm1}
 COMPARISONS = {T.eq, T.neq, T.lt, T.le, T.gt, T.ge}
 FLOATS = ("float16", "float32", "float64")
 Reader = Callable[["View", Apply, Lifting], Form | None]
@@ -64,6 +66,8 @@ class View:
         self.origin: dict[Form, Variable] = {}
         self._events: set[Variable] = set()
         self._gains: set[Variable] = set()
+        self._risks: set[Variable] = set()
+        self._written: set[Variable] = set()
         #: How many nodes were read.
         self.read_count = 0
 
@@ -144,53 +148,97 @@ class View:
         inputs = [i for i in node.inputs if getattr(i.type, "dtype", None) == algebra.dtype]
         if any(i in self._gains for i in inputs):
             self._gains.add(var)
-        if meets(node, [self.read(i) for i in inputs], form, algebra):
+        forms = [self.read(i) for i in inputs]
+        risky = any(i in self._risks for i in inputs)
+        if is_exponential(node) or any(i in self._written for i in inputs):
+            self._written.add(var)
+        written = any(i in self._written for i in inputs)
+        if meets(node, forms, form, algebra, risky, written):
             self._events.add(var)
             self._gains.add(var)
+        if (risky or is_risk(node, forms, algebra)) and overflows(form, algebra):
+            self._risks.add(var)
 
 
-def meets(node: Apply, inputs: list[Form], form: Form, algebra: Lifting) -> bool:
-    """Does a node bring exponentials together that cancel, or take the log of one?"""
+def is_exponential(node: Apply) -> bool:
+    return isinstance(node.op, Elemwise) and operator_of(node.op) in EXPONENTIALS
+
+
+def is_risk(node: Apply, inputs: list[Form], algebra: Lifting) -> bool:
+    """Is it an exponential, or does it divide by one that may vanish?"""
+    if is_exponential(node):
+        return True
+    op = operator_of(node.op) if isinstance(node.op, Elemwise) else None
+    if op not in (T.true_div, T.reciprocal) or not inputs:
+        return False
+    return level(inputs[-1], algebra) is not algebra.no_exponent
+
+
+def meets(
+    node: Apply, inputs: list[Form], form: Form, algebra: Lifting, risky: bool, written: bool
+) -> bool:
+    """Does a node bring exponentials together that cancel, or take the log of one?
+
+    ``risky`` tells whether an operand can overflow as it is written.  Where none can, as after a
+    shift by hand, only what loses small numbers is worth rewriting: logs, roots, differences, and
+    quotients by what may vanish.  ``written`` tells whether an exponential is written out in an
+    operand: what fused operators alone compute, as ``1 - tanh(x)**2``, is left to them, unless one
+    of them is enough for the result, as for ``1 + tanh(x)``.
+    """
     name = operator_of(node.op).name if isinstance(node.op, Elemwise) else ""
     hots = [f for f in inputs if hot(f)]
-    if name in ("mul", "true_div"):
-        return len(hots) > 1
+    if name == "mul":
+        return risky and len(hots) > 1
+    if name == "true_div":
+        return len(hots) > 1 and (risky or level(inputs[-1], algebra) is not algebra.no_exponent)
     if name in ("log", "log2", "log10", "log1p", "sqrt"):
-        return bool(hots)
+        return bool(hots) and level(inputs[0], algebra) is not algebra.no_exponent
     if name == "pow":
         return bool(hots) and not is_integer_power(form, hots[0], algebra)
     if name in ("exp", "exp2", "expm1"):
-        return hot(form) and bool(algebra.parts(form)[2])
+        return risky and hot(form) and bool(algebra.parts(form)[2])
     if name in ("add", "sub"):
-        return sum_gains(inputs, hots, form, algebra)
-    if isinstance(node.op, Elemwise):
-        return isinstance(node.op.scalar_op, Cast) and hot(form)
+        simple = sum(abs(k) for f, k in algebra.parts(form)[2] if hot(f)) <= 1
+        return (written or simple) and sum_gains(inputs, hots, form, algebra, risky)
     if type(node.op) in (Softmax, LogSoftmax):  # Aesara's own refuse an axis of length zero
         return not all(node.inputs[0].type.shape[d] for d in axes_of(node))
     if isinstance(node.op, (Dot, BatchedDot)):
-        return len(hots) > 1
-    return isinstance(node.op, SoftmaxGrad)
+        return risky and len(hots) > 1
+    if isinstance(node.op, Elemwise):
+        return isinstance(node.op.scalar_op, Cast) and hot(form)
+    return isinstance(node.op, SoftmaxGrad) and risky
 
 
 def is_integer_power(form: Form, base: Form, algebra: Lifting) -> bool:
     return any(algebra.pow(base, Fraction(k)) is form for k in (-2, -1, 2, 3))
 
 
-def sum_gains(inputs: list[Form], hots: list[Form], form: Form, algebra: Lifting) -> bool:
+def sum_gains(
+    inputs: list[Form], hots: list[Form], form: Form, algebra: Lifting, risky: bool
+) -> bool:
     """Terms cancelled, a common factor came out, or exponentials are subtracted."""
     if not hots:
         return False
     before = sum(len(algebra.terms_of(f)) for f in inputs)
-    after = algebra.terms_of(form)
-    if len(after) < before:
+    after = count_terms(form, algebra)
+    if after < before and (risky or after <= 1):
         return True
     if any(cancelling(f, algebra) for f, _ in algebra.parts(form)[2]):
         return True
+    if not risky:
+        return False
     # A hot common factor came out, and no exponential stayed with only some of the terms.
     _, _, factors = algebra.parts(form)
     inner = [f for f, k in factors if isinstance(f, Sum) and k == 1]
     even = len(inner) == 1 and not any(algebra.parts(m)[1].terms for m, _ in inner[0].terms)
     return len(hots) > 1 and even and any(hot(f) for f, _ in factors if f is not inner[0])
+
+
+def count_terms(form: Form, algebra: Lifting) -> int:
+    """How many terms a sum has, whatever factor was taken out of it."""
+    if form is algebra.zero:
+        return 0
+    return max(len(f.terms) if isinstance(f, Sum) and k == 1 else 1 for f, k in algebra.parts(form)[2] or ((form, 0),))
 
 
 def cancelling(form: Form, algebra: Lifting) -> bool:

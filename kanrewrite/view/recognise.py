@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanrewrite.terms import Operator, T
-from kanrewrite.view.forms import App, Form, Lin, Prod, Sum
+from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.heat import LINEAR, hot
 from kanrewrite.view.lifting import Lifting
@@ -102,15 +102,20 @@ class Recogniser:
 
     def _multiplied(self, form: Prod, a: Lifting) -> Form | None:
         """``exp(a) * (exp(-a) * f + g)`` multiplied out, if each term is then recognised."""
-        sums = [f for f, k in form.factors if k == 1 and isinstance(f, Sum)]
-        if len(sums) != 1 or not form.expo.terms:
+        sums = [f for f, k in form.factors if k == 1 and isinstance(f, Sum) and is_split(f, a)]
+        if len(sums) != 1:
             return None
-        power = a.exp(form.expo)
-        terms = [(self.rewrite(a.mul(power, m), a), c) for m, c in sums[0].terms]
-        if any(exponents(m) for m, _ in terms):
+        by = {f: k for f, k in form.factors if hot(f) and f is not sums[0]}
+        power = a.prod(ONE, form.expo, by)
+        even = {m: c for m, c in sums[0].terms if not a.parts(m)[1].terms}
+        groups = [a.add_terms(even)] if even else []
+        groups += [a.mul(a.const(c), m) for m, c in sums[0].terms if m not in even]
+        terms = [self.rewrite(a.mul(power, group), a) for group in groups]
+        if any(exponents(m) for m in terms):
             return None
-        rest = a.prod(form.coeff, a.no_exponent, {f: k for f, k in form.factors if f is not sums[0]})
-        return a.mul(rest, a.add(*(a.mul(a.const(c), m) for m, c in terms)))
+        cold = {f: k for f, k in form.factors if f is not sums[0] and f not in by}
+        rest = a.prod(form.coeff, a.no_exponent, cold)
+        return a.mul(rest, a.add(*terms))
 
     def _once(self, form: Form, a: Lifting) -> Form | None:
         mine = heads(form)
@@ -125,6 +130,11 @@ class Recogniser:
                         self.fired.append((rule.name, form))
                         return new
         return None
+
+
+def is_split(form: Sum, a: Lifting) -> bool:
+    """Has only some of the terms an exponential of its own?"""
+    return any(a.parts(m)[1].terms for m, _ in form.terms)
 
 
 def balanced(before: Form, after: Form, a: Lifting) -> bool:
