@@ -31,7 +31,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "view": ("ops", "trace"),
     "rewriter": ("view",),
     "registry": ("rewriter",),
-    "gradient": ("trace",),
+    "gradient": ("ops", "trace"),
     "inner": ("trace",),
     "reference": ("ops", "trace"),
     "cost": ("reference",),
