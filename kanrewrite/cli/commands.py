@@ -14,9 +14,11 @@ from kanrewrite import demo as demonstration
 from kanrewrite import registry
 from kanrewrite.cli import script, tables, values
 from kanrewrite.cli.progress import Progress
+from kanrewrite.completion import derived
 from kanrewrite.draw.diff import diff
 from kanrewrite.draw.text import diff_text
 from kanrewrite.errors import KanrewriteError
+from kanrewrite.relation import Relation, Rule
 from kanrewrite.trace import trace
 from kanrewrite.verify import verify as check
 
@@ -68,14 +70,23 @@ def list_relations(
         str | None, typer.Option(help="Only the relations of this family, or of this name.")
     ] = None,
     rules: Annotated[
-        bool, typer.Option("--rules", help="Show the rules that each relation is compiled to.")
+        bool,
+        typer.Option(
+            "--rules",
+            help="Show the rules too, and those that completion derives, with the pair of each.",
+        ),
     ] = False,
 ) -> None:
     """Every relation: its family, its equations, where it is written, whether it is enabled."""
     with reported():
         registry.enable(*([family] if family else []))
         shown = [r for r in registry.relations() if family is None or family in (r.family, r.name)]
-        Console().print(tables.relation_table(shown, registry.enabled(), rules))
+        known = registry.relations()
+
+        def rules_of(relation: Relation) -> list[Rule]:
+            return [*relation.rules(), *derived(relation, known)] if rules else []
+
+        Console().print(tables.relation_table(shown, registry.enabled(), rules_of))
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from rich.text import Text
 
 from kanrewrite.cli.values import Comparison
 from kanrewrite.reference import round_to, ulps
-from kanrewrite.relation import Relation
+from kanrewrite.relation import Relation, Rule
 from kanrewrite.trace import Recorder
 
 #: How many elements of an output are shown.
@@ -23,27 +23,37 @@ _ARROWS = {"forward": "→", "backward": "←", "both": "↔", None: "="}
 
 
 def relation_table(
-    relations: Iterable[Relation], enabled: Sequence[Relation], rules: bool = False
+    relations: Iterable[Relation],
+    enabled: Sequence[Relation],
+    rules: Callable[[Relation], Iterable[Rule]] = lambda _: (),
 ) -> Table:
-    """Every relation: family, name, equations, place, whether it is enabled."""
+    """Every relation: family, name, equations, place, whether it is enabled.
+
+    Parameters
+    ----------
+    relations : iterable of Relation
+        One row each.
+    enabled : sequence of Relation
+        Those that are.
+    rules : callable
+        The rules of a relation that are shown with its equations.
+    """
     table = Table("family", "relation", "equation", "where", "on", row_styles=["", "dim"])
     for relation in relations:
-        text = Text("\n".join(_equations(relation, rules)), overflow="fold")
+        lines = [*_equations(relation), *(f"  rule: {rule}" for rule in rules(relation))]
+        text = Text("\n".join(lines), overflow="fold")
         on = "yes" if relation in enabled else "no"
         table.add_row(relation.family, relation.name, text, place(relation.source), on)
     return table
 
 
-def _equations(relation: Relation, rules: bool) -> Iterator[str]:
+def _equations(relation: Relation) -> Iterator[str]:
     if not relation.equations:
         yield relation.text
         return
     arrow = _ARROWS[relation.direction]
     for line in relation.text.splitlines():
         yield line.replace(" == ", f" {arrow} ", 1)
-    if rules:
-        for rule in relation.rules():
-            yield f"  rule: {rule}"
 
 
 def place(source: str) -> str:

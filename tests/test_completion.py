@@ -1,0 +1,205 @@
+"""Completion: derived rules, and what relations do to each other."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import pytest
+
+from kanrewrite.completion import Finding, check, derived
+from kanrewrite.completion.terms import canonical, flat, replaced, text, written
+from kanrewrite.guards import Axis, ConstantAlong, Float, positive
+from kanrewrite.relation import Eq, Relation, eq, relation
+from kanrewrite.terms import Param, T, show
+
+X, Y = Param("test_completion:x"), Param("test_completion:y")
+
+
+@relation(direction=None)
+def sum_lifts(a: Annotated[Float, ConstantAlong["axis"]], b: Float, axis: Axis) -> Iterator[Eq]:
+    yield eq(T.sum(a * b, axis, keepdims=True), a * T.sum(b, axis, keepdims=True))
+
+
+@relation
+def softmax_quotient(x: Float, axis: Axis) -> Iterator[Eq]:
+    yield eq(T.exp(x) / T.sum(T.exp(x), axis, keepdims=True), T.softmax(x, axis))
+
+
+@relation
+def log_exp(x: Float) -> Iterator[Eq]:
+    yield eq(T.log(T.exp(x)), x)
+
+
+def kinds(*relations: Relation) -> list[tuple[str, ...]]:
+    return [(f.kind, *(r.name for r in f.relations)) for f in check(relations)]
+
+
+# -- derived rules --------------------------------------------------------------------------------
+
+
+def test_a_quotient_that_lifting_has_taken_apart_has_a_rule() -> None:
+    (rule,) = derived(softmax_quotient, [sum_lifts])
+    assert show(rule.pattern) == (
+        "sum(exp(x) * z, axis=axis, keepdims=True) / sum(exp(x), axis=axis, keepdims=True)"
+    )
+    assert show(rule.replacement) == "sum(softmax(x, axis=axis) * z, axis=axis, keepdims=True)"
+    assert [str(c) for c in rule.conditions] == ["x: Float", "axis: Axis"]
+    assert rule.origin.startswith("sum_lifts (test_completion.py:")
+    assert "over softmax_quotient (test_completion.py:" in rule.origin
+    assert rule.relation is softmax_quotient
+
+
+def test_what_lifting_leaves_whole_needs_no_rule() -> None:
+    @relation
+    def product_of_exps(x: Float, y: Float) -> Iterator[Eq]:
+        yield eq(T.exp(x) * T.exp(y), T.exp(x + y))
+
+    assert derived(product_of_exps, [sum_lifts]) == []
+    assert derived(log_exp, [sum_lifts]) == []
+    assert derived(softmax_quotient, [log_exp]) == []
+
+
+# -- check ----------------------------------------------------------------------------------------
+
+
+def test_nothing_is_found_where_nothing_is_wrong() -> None:
+    found = check([log_exp])
+    assert not found
+    assert str(found) == "nothing found"
+    assert not check(log_exp)
+
+
+def test_relations_that_undo_each_other() -> None:
+    @relation
+    def there(x: Float) -> Iterator[Eq]:
+        yield eq(T.sinh(x), T.cosh(x))
+
+    @relation
+    def back(x: Float) -> Iterator[Eq]:
+        yield eq(T.cosh(x), T.sinh(x))
+
+    (finding,) = check([there, back])
+    assert finding.kind == "undo each other"
+    assert str(finding) == (
+        f"undo each other: there ({there.source}) and back ({back.source}): "
+        "rewrite sinh(x) to cosh(x) and back again"
+    )
+
+
+def test_a_relation_in_both_directions_undoes_itself() -> None:
+    @relation(direction="both")
+    def both(x: Float) -> Iterator[Eq]:
+        yield eq(T.sinh(x), T.cosh(x))
+
+    assert kinds(both) == [("undo each other", "both")]
+
+
+def test_a_relation_that_grows() -> None:
+    @relation
+    def grows(x: Float) -> Iterator[Eq]:
+        yield eq(T.exp(x), T.exp(T.log(T.exp(x))))
+
+    (finding,) = check(grows)
+    assert finding.kind == "loop"
+    assert text(finding.term) == "exp(x)"
+    assert "rewrites exp(x) to exp(log(exp(x))), in which it matches again" in str(finding)
+
+
+def test_a_relation_that_shrinks_its_own_result_is_no_loop() -> None:
+    @relation
+    def twice(x: Float) -> Iterator[Eq]:
+        yield eq(T.abs(T.abs(x)), T.abs(x))
+
+    assert kinds(twice) == []
+
+
+def test_a_needless_relation() -> None:
+    @relation
+    def special(x: Float, y: Float) -> Iterator[Eq]:
+        yield eq(T.log(T.exp(x * y)), x * y)
+
+    (finding,) = check([log_exp, special])
+    assert finding.kind == "subsumed"
+    assert {r.name for r in finding.relations} == {"log_exp", "special"}
+    assert text(finding.term) == "log(exp(x * y))"
+
+
+def test_stronger_conditions_make_no_relation_needless() -> None:
+    @relation
+    def guarded(x: Float) -> Iterator[Eq]:
+        yield eq(T.log(T.exp(x)), x).when(positive(x))
+
+    assert kinds(guarded, log_exp) == [("subsumed", "log_exp", "guarded")]
+
+
+def test_a_critical_pair_that_does_not_join() -> None:
+    @relation
+    def log1p_log(x: Float) -> Iterator[Eq]:
+        yield eq(T.log(1 + x), T.log1p(x))
+
+    @relation
+    def softplus_log(x: Float) -> Iterator[Eq]:
+        yield eq(T.log(1 + T.exp(x)), T.softplus(x))
+
+    (finding,) = check([log1p_log, softplus_log])
+    assert finding.kind == "critical pair"
+    assert text(finding.term) in ("log(1 + exp(x))", "log(1 + exp(z))")
+    assert len(finding.results) == 2
+
+    @relation
+    def log1p_of_exp(x: Float) -> Iterator[Eq]:
+        yield eq(T.log1p(T.exp(x)), T.softplus(x))
+
+    assert not [f for f in check([log1p_log, softplus_log, log1p_of_exp]) if pair_of(f)]
+
+
+def pair_of(finding: Finding) -> bool:
+    return finding.kind == "critical pair"
+
+
+def test_pairs_inside_of_products_are_found() -> None:
+    @relation
+    def square(x: Float) -> Iterator[Eq]:
+        yield eq(T.exp(x) * T.exp(x), T.exp(2 * x))
+
+    @relation
+    def other(x: Float, y: Float) -> Iterator[Eq]:
+        yield eq(T.exp(x) * T.sin(y), T.cos(x * y))
+
+    assert ("critical pair", "square", "other") in kinds(square, other)
+
+
+# -- terms ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("term", "expected"),
+    [
+        (X / Y, "x * reciprocal(y)"),
+        (1 / X, "reciprocal(x)"),
+        (X - Y, "x + -1 * y"),
+        (X / (2 * Y), "x * reciprocal(2) * reciprocal(y)"),
+        (-(X / Y), "-1 * x * reciprocal(y)"),
+        (X, "x"),
+    ],
+)
+def test_quotients_are_products(term: Any, expected: str) -> None:
+    assert show(flat(term)) == expected
+
+
+def test_products_are_written_as_quotients() -> None:
+    assert show(written(flat(X / (2 * Y)))) == "x / (2 * y)"
+    assert show(written(flat(1 / X))) == "1 / x"
+    assert written(X) is X
+
+
+def test_equal_terms_have_one_canonical_form() -> None:
+    assert canonical(flat(X * Y * 2 * 3)) == canonical(flat(6 * (Y * X)))
+    assert canonical(flat(T.exp(X - X * 0 + 1 - 1))) == canonical(flat(T.exp(X + 0 * X)))
+    assert canonical(flat(T.neg(T.neg(X)))) == X
+    assert canonical(flat(X + Y)) != canonical(flat(X * Y))
+
+
+def test_one_part_is_replaced() -> None:
+    term = T.exp(X * Y) + T.log(Y * X)
+    assert show(replaced(term, Y * X, T.sin(X))) == "exp(sin(x)) + log(y * x)"
+    assert replaced(term, T.cos(X), X) is term
