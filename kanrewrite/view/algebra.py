@@ -35,7 +35,7 @@ HIGHEST = 3
 #: Operators whose value is never negative.
 NONNEGATIVE = {
     T.abs, T.sqr, T.sqrt, T.softplus, T.sigmoid, T.softmax, T.exp, T.cosh, T.eq, T.neq, T.lt, T.le,
-    T.gt, T.ge, T.size,
+    T.gt, T.ge, T.size, T.ones_like, T.mask,
 }  # fmt: skip
 #: Operators whose value is never negative when their (last) operands are not.
 MONOTONE = {
@@ -195,7 +195,7 @@ class Algebra(Interner):
         group: Terms = {}
         for f, k in factors:
             if f.nonneg and not is_ones(f):
-                terms[self.app(T.log, f)] += k  # type: ignore[assignment]
+                terms[self._log_factor(f)] += k  # type: ignore[assignment]
             else:
                 group[f] = k
         rest = self.prod(ONE if coeff > 0 else -ONE, self.no_exponent, group) if coeff else self.zero
@@ -204,6 +204,24 @@ class Algebra(Interner):
         if rest is not self.one:
             terms[self.app(T.log, rest)] += ONE  # type: ignore[assignment]
         return self.add_terms(terms)  # type: ignore[arg-type]
+
+    def _log_factor(self, f: Form) -> Form:
+        """The log of a factor; it goes into what is joined or chosen."""
+        if isinstance(f, App) and f.op is T.join:
+            *parts, axis = f.args
+            return self.app(T.join, *(self.log(p) for p in parts), axis, bcast=f.bcast)
+        if isinstance(f, App) and f.op is T.switch and not isinstance(f.args[1], Lin):
+            cond, yes, no = f.args
+            return self.app(T.switch, cond, self.log(yes), self.log(no), bcast=f.bcast)
+        return self.app(T.log, f)
+
+    def abs(self, form: Form) -> Form:
+        """``abs(exp(a) * r) == exp(a) * abs(r)``."""
+        coeff, expo, factors = self.parts(form)
+        rest = {f: k for f, k in factors if not (f.nonneg or _even(k))}
+        kept = self.prod(abs(coeff), expo, {f: k for f, k in factors if f not in rest})
+        group = self.prod(ONE, self.no_exponent, rest)
+        return self.mul(kept, self.app(T.abs, group)) if rest else kept
 
     # -- sums -----------------------------------------------------------------------------
 

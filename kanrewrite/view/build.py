@@ -22,6 +22,8 @@ from aesara.tensor.special import SoftmaxGrad
 
 from kanrewrite.ops import LogSoftmax, ScaledCumsum, Softmax, Supremum
 from kanrewrite.terms import ELEMENTWISE, Operator, T
+from kanrewrite.unify import elementwise_op
+from kanrewrite.view.algebra import is_ones
 from kanrewrite.view.forms import HALF, ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum
 from kanrewrite.view.heat import LINEAR, hot
 from kanrewrite.view.levels import bounded
@@ -166,7 +168,7 @@ class Builder:
         if build is not None:
             return build(self, form)
         assert form.op in ELEMENTWISE, form.op
-        op = form.op.op or getattr(at, form.op.name)
+        op = form.op.op or elementwise_op(form.op.name)
         return self.make(op, *(self.value(f) for f in form.forms))
 
     # -- products -------------------------------------------------------------------------
@@ -238,7 +240,7 @@ class Builder:
         if k == 1:
             return var
         if k == 2:
-            return self.make(at.sqr, var)
+            return self.make(at.square, var)
         if k == HALF:
             return self.make(at.sqrt, var)
         return self.make(at.pow, var, self.constant(k))
@@ -531,11 +533,14 @@ def _maximum(b: Builder, form: App) -> Variable:
 def _moved(b: Builder, form: App, where: Context) -> Scaled:
     inner, move = form.args
     expo, rest = b.split(inner, where)
-    if any(m.bcast and move.restricted(m.bcast) is None for m, _ in expo.terms):
+    ones = next((f for f, _ in b.a.parts(inner)[2] if is_ones(f)), None)
+    odd = [m for m, _ in expo.terms if m.bcast and move.restricted(m.bcast) is None]
+    if odd and ones is None:
         return b.a.no_exponent, b.make(move.apply, b.value(inner, where))
     moved = Counter[Form]()
     for m, c in expo.terms:
-        for n, d in b.a.terms_of(b.a.move(m, move)).items():
+        new = b.a.move_filled(m, move, ones) if m in odd and ones is not None else b.a.move(m, move)
+        for n, d in b.a.terms_of(new).items():
             moved[n] += c * d  # type: ignore[assignment]
     return b.a.lin(moved), None if rest is None else b.make(move.apply, rest)  # type: ignore[arg-type]
 
@@ -589,6 +594,11 @@ def _switch(b: Builder, form: App, where: Context) -> Scaled:
     if e is f:
         return e, out
     return b.a.lin({b.a.app(T.switch, cond, e, f): ONE}), out
+
+
+def _join(b: Builder, form: App, where: Context) -> Scaled:
+    *parts, axis = form.args
+    return b.a.no_exponent, b.make(at.join, axis, *(b.value(p, where) for p in parts))
 
 
 def _abs(b: Builder, form: App, where: Context) -> Scaled:
@@ -688,6 +698,7 @@ SPLITTERS = {
     T.batched_dot: _dot,
     T.switch: lambda b, f, w: _switch(b, f, w) if not isinstance(f.args[1], Lin) else (b.a.no_exponent, _switch_lin(b, f)),
     T.abs: _abs,
+    T.join: _join,
 }
 PLAIN_BUILDERS: dict[Operator, Any] = {
     T.shift: _shift,

@@ -105,9 +105,19 @@ class Lifting(Algebra):
             return self.add(*(self.mul(self.const(c), self.move(m, move)) for m, c in form.terms))
         if isinstance(form, Leaf) or (isinstance(form, App) and form.op not in ELEMENTWISE):
             return self._move_atom(form, mine, move)
-        if any(p.bcast and move.restricted(p.bcast) is None for p in self._pieces(form)):
+        pieces = self._pieces(form)
+        odd = [p for p in pieces if p.bcast and move.restricted(p.bcast) is None]
+        if not odd:
+            return self.map(form, lambda piece: self.move(piece, move))
+        full = next((p for p in pieces if p.bcast == move.whole and not is_ones(p)), None)
+        if full is None:
             return self._move_atom(form, mine, move)
-        return self.map(form, lambda piece: self.move(piece, move))
+        return self.map(form, lambda p: self.move_filled(p, move, full) if p in odd else self.move(p, move))
+
+    def move_filled(self, form: Form, move: Move, full: Form) -> Form:
+        """Move an operand that must be given the lengths of the whole first."""
+        ones = full if is_ones(full) else self.app(T.ones_like, full)
+        return self._move_atom(self.mul(form, ones), move, move)
 
     def _pieces(self, form: Form) -> list[Form]:
         if isinstance(form, Prod):

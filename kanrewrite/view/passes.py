@@ -96,7 +96,7 @@ class LiftingPass(GraphRewriter):
         return isinstance(node.op, Softmax | LogSoftmax | SoftmaxGrad)
 
     def _rewrite(self, fgraph: FunctionGraph, warm: list[Variable[Any, Any]]) -> None:
-        view = View(self.definitions)
+        view = View(self.definitions, fgraph.clients)
         for var in warm:
             if var.type.dtype in FLOATS:
                 view.read(var)

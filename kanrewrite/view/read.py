@@ -7,7 +7,7 @@ definition; every other variable is a leaf.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -56,10 +56,17 @@ class View:
     ----------
     definitions
         For each operator what it means: the left and the right side of an equation.
+    clients
+        Who uses each variable of the graph, where that is known.
     """
 
-    def __init__(self, definitions: dict[Operator, tuple[Any, Any]] | None = None):
+    def __init__(
+        self,
+        definitions: dict[Operator, tuple[Any, Any]] | None = None,
+        clients: Mapping[Variable, Sequence[Any]] | None = None,
+    ):
         self.definitions = definitions or {}
+        self.clients = clients or {}
         self._algebras: dict[str, Lifting] = {}
         self._forms: dict[Variable, Form] = {}
         #: The first variable that reads as each form.
@@ -152,12 +159,19 @@ class View:
         risky = any(i in self._risks for i in inputs)
         if is_exponential(node) or any(i in self._written for i in inputs):
             self._written.add(var)
-        written = any(i in self._written for i in inputs)
+        written = any(i in self._written for i in inputs) or self._is_spare(inputs, form, algebra)
         if meets(node, forms, form, algebra, risky, written):
             self._events.add(var)
             self._gains.add(var)
         if (risky or is_risk(node, forms, algebra)) and overflows(form, algebra):
             self._risks.add(var)
+
+
+    def _is_spare(self, inputs: list[Variable], form: Form, algebra: Lifting) -> bool:
+        """Would one fused operator compute it instead of one that is needed nowhere else?"""
+        hots = [i for i in inputs if hot(self.read(i))]
+        simple = sum(abs(k) for f, k in algebra.parts(form)[2] if hot(f)) <= 1
+        return simple and all(len(self.clients.get(i, ())) <= 1 for i in hots)
 
 
 def is_exponential(node: Apply) -> bool:
@@ -198,8 +212,7 @@ def meets(
     if name in ("exp", "exp2", "expm1"):
         return risky and hot(form) and bool(algebra.parts(form)[2])
     if name in ("add", "sub"):
-        simple = sum(abs(k) for f, k in algebra.parts(form)[2] if hot(f)) <= 1
-        return (written or simple) and sum_gains(inputs, hots, form, algebra, risky)
+        return written and sum_gains(inputs, hots, form, algebra, risky)
     if type(node.op) in (Softmax, LogSoftmax):  # Aesara's own refuse an axis of length zero
         return not all(node.inputs[0].type.shape[d] for d in axes_of(node))
     if isinstance(node.op, (Dot, BatchedDot)):
@@ -330,8 +343,8 @@ def _switch(view: View, node: Apply, a: Lifting) -> Form | None:
     return left if left is right else a.app(T.switch, where, left, right)
 
 
-def _same_dtype(node: Apply, a: Lifting) -> bool:
-    return all(i.type.dtype == a.dtype for i in node.inputs if isinstance(i.type, TensorType) and i.type.ndim)
+def _same_dtype(node: Apply, a: Lifting, start: int = 0) -> bool:
+    return all(i.type.dtype == a.dtype for i in node.inputs[start:] if isinstance(i.type, TensorType) and i.type.ndim)
 
 
 def axes_of(node: Apply) -> tuple[int, ...]:
@@ -355,7 +368,7 @@ def _reduction(name: str) -> Reader:
 
 
 def _cumsum(view: View, node: Apply, a: Lifting) -> Form | None:
-    axis = node.op.axis
+    axis = 0 if node.op.axis is None and node.inputs[0].type.ndim == 1 else node.op.axis
     if node.op.mode != "add" or node.inputs[0].type.dtype != a.dtype or axis is None:
         return None
     form = view.read(node.inputs[0])
@@ -421,6 +434,18 @@ def is_zeros(var: Variable) -> bool:
         return False
 
 
+def _join(view: View, node: Apply, a: Lifting) -> Form | None:
+    axis, *parts = node.inputs
+    place = constant_of(axis)
+    if place is None or not _same_dtype(node, a, 1):
+        return None
+    forms = [view.read(p) for p in parts]
+    if not any(hot(f) for f in forms) or not all(f.bcast for f in forms):
+        return None
+    ndim = node.outputs[0].type.ndim
+    return a.app(T.join, *forms, int(place) % ndim, bcast=tuple(node.outputs[0].type.broadcastable))
+
+
 def _alloc(view: View, node: Apply, a: Lifting) -> Form | None:
     value = node.inputs[0]
     form = view.operand(value, a)
@@ -468,6 +493,7 @@ ELEMWISE: dict[Operator, Reader] = {
     T.reciprocal: _plain(lambda a, x: a.pow(x, -ONE)),
     T.sqr: _plain(lambda a, x: a.pow(x, Fraction(2))),
     T.sqrt: _plain(lambda a, x: a.pow(x, HALF)),
+    T.abs: _plain(Lifting.abs),
     T.tensor_copy: _plain(lambda a, x: x),
     T.exp: _exp,
     T.log: _log,
@@ -504,10 +530,11 @@ READERS: dict[type, Reader] = {
     AdvancedIncSubtensor: _scatter(_advanced),
     AdvancedIncSubtensor1: _scatter(_advanced),
     Alloc: _alloc,
+    Join: _join,
     Dot: _dot,
     BatchedDot: _dot,
     Softmax: _softmax,
     LogSoftmax: _softmax,
     SoftmaxGrad: _softmax,
 }
-__all__ = ["Join", "View"]
+__all__ = ["View"]
