@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Generic, TypeVar
 
+from kanrewrite.ac.interned import LEAF, Interned, Symbol
 from kanrewrite.ac.matching import Matcher, Rest, Substitution, matcher
 from kanrewrite.ac.shape import heads, keeps_apart, required
-from kanrewrite.ac.terms import LEAF, Interned, Symbol, store
+from kanrewrite.ac.terms import store
 from kanrewrite.errors import DuplicateKey, NoSuchKey
 from kanrewrite.theory import Theory
 
@@ -184,9 +185,7 @@ class Index(Generic[Key]):
                 yield entry.key, substitution, rest
 
     @staticmethod
-    def _matches(
-        found: list[_Entry[Key]], term: Interned
-    ) -> Iterator[tuple[Key, Substitution]]:
+    def _matches(found: list[_Entry[Key]], term: Interned) -> Iterator[tuple[Key, Substitution]]:
         for entry in found:
             for substitution in entry.matcher.match(term):
                 yield entry.key, substitution

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
@@ -11,8 +12,17 @@ from unification import isvar
 
 from kanrewrite.errors import ConflictingTheory, ImpossibleInverse, UnitNotGround, UnusableOperator
 
-#: Stands for "no unit": every Python value, None included, may be a unit.
-NO_UNIT: Any = type("NoUnit", (), {"__repr__": lambda _: "no unit", "__slots__": ()})()
+
+class _NoUnit(Enum):
+    """Stands for "no unit": every Python value, None included, may be a unit."""
+
+    NO_UNIT = "no unit"
+
+    def __repr__(self) -> str:
+        return self.value
+
+
+NO_UNIT: Any = _NoUnit.NO_UNIT
 
 
 @dataclass(frozen=True)
@@ -89,7 +99,7 @@ class Theory:
         return self._operators.get(op, FREE)
 
     def ac(self, op: Hashable, unit: Any = NO_UNIT) -> Theory:
-        """This theory and an associative-commutative operator.
+        """The theory and an associative-commutative operator.
 
         Parameters
         ----------
@@ -108,15 +118,15 @@ class Theory:
         return self._declare(op, Properties(associative=True, commutative=True, unit=unit))
 
     def a(self, op: Hashable, unit: Any = NO_UNIT) -> Theory:
-        """This theory and an associative operator; parameters and errors as for `ac`."""
+        """The theory and an associative operator; parameters and errors as for `ac`."""
         return self._declare(op, Properties(associative=True, unit=unit))
 
     def c(self, op: Hashable, unit: Any = NO_UNIT) -> Theory:
-        """This theory and a commutative operator; parameters and errors as for `ac`."""
+        """The theory and a commutative operator; parameters and errors as for `ac`."""
         return self._declare(op, Properties(commutative=True, unit=unit))
 
     def inverse(self, op: Hashable, inv: Hashable, div: Hashable = None) -> Theory:
-        """This theory and inverses for an operator declared with `ac` and a unit.
+        """The theory and inverses for an operator declared with `ac` and a unit.
 
         Parameters
         ----------
@@ -194,9 +204,7 @@ class Theory:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Theory):
             return NotImplemented
-        return self is other or (
-            self._hash == other._hash and self._operators == other._operators
-        )
+        return self is other or (self._hash == other._hash and self._operators == other._operators)
 
     def __hash__(self) -> int:
         return self._hash

@@ -78,7 +78,9 @@ def test_the_index_agrees_with_one_to_one(patterns: list[Any], subjects: list[An
         node = term(subject, THEORY)
         matchers = [compile_pattern(pattern, THEORY) for pattern in patterns]
         each = [(k, s) for k, m in enumerate(matchers) for s in islice(m.match(node), 40)]
-        extended = [(k, *pair) for k, m in enumerate(matchers) for pair in islice(m.extend(node), 40)]
+        extended = [
+            (k, *pair) for k, m in enumerate(matchers) for pair in islice(m.extend(node), 40)
+        ]
         if len(each) < 40 and len(extended) < 40:
             assert list(index.match(node)) == each
             assert list(index.extend(node)) == extended

@@ -1,7 +1,7 @@
 """Theories are values: declared, joined, compared; what contradicts itself is refused."""
 
 import pickle
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from unification import var
@@ -86,11 +86,15 @@ def test_the_same_declaration_again_is_none() -> None:
     [
         (lambda: Theory("t").ac("add", unit=var("z")), UnitNotGround, "holds a logic variable"),
         (lambda: Theory("t").ac("add", unit=("f", var("z"))), UnitNotGround, "Give a constant"),
-        (lambda: Theory("t").ac(["add"]), UnusableOperator, "hashable"),
+        (lambda: Theory("t").ac(cast(Any, ["add"])), UnusableOperator, "hashable"),
         (lambda: Theory("t").ac(var("op")), UnusableOperator, "no logic variable"),
         (lambda: Theory("t").inverse("add", "neg"), ImpossibleInverse, "AC with a unit"),
         (lambda: Theory("t").ac("add").inverse("add", "neg"), ImpossibleInverse, "unit=..."),
-        (lambda: Theory("t").ac("add", unit=0).c("neg").inverse("add", "neg"), ImpossibleInverse, "own"),
+        (
+            lambda: Theory("t").ac("add", unit=0).c("neg").inverse("add", "neg"),
+            ImpossibleInverse,
+            "own",
+        ),
         (
             lambda: Theory("t").ac("a", unit=0).ac("m", unit=1).inverse("a", "i").inverse("m", "i"),
             ImpossibleInverse,

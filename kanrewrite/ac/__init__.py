@@ -1,9 +1,15 @@
 """Matching and unification modulo a theory: free, C, A, AC, units and inverses, mixed freely."""
 
 from kanrewrite.ac.goals import Eq, default_theory, eq, set_default_theory
-from kanrewrite.ac.matching import Matcher, Substitution, compile, match
+from kanrewrite.ac.interned import Interned
+from kanrewrite.ac.matching import (
+    Matcher,
+    Substitution,
+    compile,  # noqa: A004  # the field's word for it
+    match,
+)
 from kanrewrite.ac.overlaps import Overlap, overlaps
-from kanrewrite.ac.terms import Interned, term
+from kanrewrite.ac.terms import term
 from kanrewrite.ac.unification import Unifiers, is_complete, unify
 
 __all__ = [

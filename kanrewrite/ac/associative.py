@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from unification import var
 
 from kanrewrite.ac.bags import operands
+from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.states import State, compatible
-from kanrewrite.ac.terms import VARIABLE, Interned, Store, Symbol
+from kanrewrite.ac.terms import Store
 
 Word = tuple[Interned, ...]
 
@@ -43,17 +44,11 @@ def word_steps(
         with another head, the operand is a prefix of the variable; with a unit a variable may be
         empty.
     """
-    left, right = operands(operator, s), operands(operator, t)
-    while left and right and left[0] is right[0]:
-        left, right = left[1:], right[1:]
-    while left and right and left[-1] is right[-1]:
-        left, right = left[:-1], right[:-1]
+    left, right = _stripped(operands(operator, s), operands(operator, t))
     if not left or not right:
-        if operator.unit is not None:
-            unit = operator.unit
+        unit = operator.unit
+        if unit is not None:
             yield state.with_equations(*((letter, unit) for letter in left + right))
-        elif left is right:
-            yield state
         return
     if _hopeless(operator, left, right):
         return
@@ -71,6 +66,15 @@ def word_steps(
         yield _longer(terms, state, operator, left, right)
     if right[0].symbol is VARIABLE and len(left) > 1:
         yield _longer(terms, state, operator, right, left)
+
+
+def _stripped(left: Word, right: Word) -> tuple[Word, Word]:
+    """Two words without the letters they begin and end with together."""
+    while left and right and left[0] is right[0]:
+        left, right = left[1:], right[1:]
+    while left and right and left[-1] is right[-1]:
+        left, right = left[:-1], right[:-1]
+    return left, right
 
 
 def _longer(terms: Store, state: State, operator: Symbol, left: Word, right: Word) -> State:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, permutations
 from typing import Any, TypeVar
 
-from kanrewrite.ac.terms import APPLY, LEAF, VARIABLE, Interned, Symbol
+from kanrewrite.ac.interned import APPLY, LEAF, VARIABLE, Interned, Symbol
 
 Args = tuple[Interned, ...]
 Heads = dict[Symbol, Args]
@@ -136,9 +136,7 @@ def splits(
         if used and len(pairs) * (count // times + 1) > _BATCH:
             break
         used += 1
-        ways = [
-            ((item,) * k, (item,) * (count - k * times)) for k in range(count // times, -1, -1)
-        ]
+        ways = [((item,) * k, (item,) * (count - k * times)) for k in range(count // times, -1, -1)]
         pairs = [(a + c, b + d) for a, b in pairs for c, d in ways]
     if used == len(items):
         yield from pairs

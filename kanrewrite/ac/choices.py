@@ -20,8 +20,9 @@ from kanrewrite.ac.associative import word_steps
 from kanrewrite.ac.bags import operands
 from kanrewrite.ac.diophantine import basis, covers
 from kanrewrite.ac.groups import group_steps
+from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.states import Equation, State, aliens, compatible, operator_of
-from kanrewrite.ac.terms import VARIABLE, Interned, Store, Symbol
+from kanrewrite.ac.terms import Store
 
 
 def branch(terms: Store, state: State) -> Iterator[State]:
@@ -48,8 +49,10 @@ def branch(terms: Store, state: State) -> Iterator[State]:
     left = State(rest, state.bindings, state.rigid)
     sides = [side for equation in chosen for side in equation]
     for side in sides:
-        if side.symbol is VARIABLE and operator.inverse is None and any(
-            side in other.variables for other in sides if side is not other
+        if (
+            side.symbol is VARIABLE
+            and operator.inverse is None
+            and any(side in other.variables for other in sides if side is not other)
         ):
             cyclic = next(pair for pair in chosen if side in pair)
             product = cyclic[0] if cyclic[1] is side else cyclic[1]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 Vector = tuple[int, ...]
+#: A vector, the scalar products of its residual with each column, its frozen components.
+_Entry = tuple[Vector, list[int], frozenset[int]]
 
 
 def basis(
@@ -43,41 +45,49 @@ def basis(
     [(1, 2, 0), (1, 1, 1), (1, 0, 2)]
     """
     n = len(columns)
-    products = [[sum(a * b for a, b in zip(p, q)) for q in columns] for p in columns]
+    products = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in columns] for p in columns]
     found: list[Vector] = []
-    # A level holds (vector, residual scalar products with each column, frozen components).
-    level = []
+    level: list[_Entry] = []
     for k in range(n):
         unit = tuple(int(j == k) for j in range(n))
         level.append((unit, products[k], frozenset(range(k))))
     while level:
-        rising: list[tuple[Vector, list[int], frozenset[int]]] = []
         open_ones = []
         for entry in level:
             if any(entry[1]):
                 open_ones.append(entry)
             elif not _above(entry[0], found):
                 found.append(entry[0])
-        for vector, against, frozen in open_ones:
-            if _above(vector, found):
-                continue
-            grown: list[int] = []
-            for k in range(n):
-                bound = bounds[k]
-                if against[k] >= 0 or k in frozen or (bound is not None and vector[k] >= bound):
-                    continue
-                larger = (*vector[:k], vector[k] + 1, *vector[k + 1 :])
-                if allowed(larger):
-                    row = products[k]
-                    residual = [a + b for a, b in zip(against, row)]
-                    rising.append((larger, residual, frozen.union(grown)))
-                    grown.append(k)
-        level = rising
+        level = [
+            larger
+            for entry in open_ones
+            if not _above(entry[0], found)
+            for larger in _grown(entry, products, bounds, allowed)
+        ]
     return found
 
 
+def _grown(
+    entry: _Entry,
+    products: list[list[int]],
+    bounds: Sequence[int | None],
+    allowed: Callable[[Vector], bool],
+) -> Iterator[_Entry]:
+    """A vector with one more in each component that turns its residual back."""
+    vector, against, frozen = entry
+    grown: list[int] = []
+    for k, bound in enumerate(bounds):
+        if against[k] >= 0 or k in frozen or (bound is not None and vector[k] >= bound):
+            continue
+        larger = (*vector[:k], vector[k] + 1, *vector[k + 1 :])
+        if allowed(larger):
+            residual = [a + b for a, b in zip(against, products[k], strict=True)]
+            yield larger, residual, frozen.union(grown)
+            grown.append(k)
+
+
 def _above(vector: Vector, found: list[Vector]) -> bool:
-    return any(all(a >= b for a, b in zip(vector, small)) for small in found)
+    return any(all(a >= b for a, b in zip(vector, small, strict=True)) for small in found)
 
 
 def covers(

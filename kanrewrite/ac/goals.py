@@ -8,8 +8,9 @@ from typing import Any
 from kanren.constraints import ConstrainedState
 from kanren.core import lall
 
+from kanrewrite.ac.interned import VARIABLE, Interned
 from kanrewrite.ac.matching import matcher
-from kanrewrite.ac.terms import VARIABLE, Interned, Store, store
+from kanrewrite.ac.terms import Store, store
 from kanrewrite.ac.unification import unify
 from kanrewrite.errors import CyclicSubstitution
 from kanrewrite.theory import Theory
@@ -73,6 +74,13 @@ class Eq:
         return Eq(self.lhs, self.rhs, self.theory, (*self.guards, *guards))
 
     def __call__(self, state: Any) -> Iterator[Any]:
+        """The states in which the equation and its guards hold.
+
+        Parameters
+        ----------
+        state
+            A substitution, or kanren's state with constraints.
+        """
         if not self.guards:
             return self._solutions(state)
         found: Iterator[Any] = lall(self._solutions, *self.guards)(state)

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from unification import var
 
 from kanrewrite.ac.bags import operands
+from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.states import Equation, State, compatible
-from kanrewrite.ac.terms import VARIABLE, Interned, Store, Symbol
+from kanrewrite.ac.terms import Store
 
 Row = dict[Interned, int]
 

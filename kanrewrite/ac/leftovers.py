@@ -6,11 +6,44 @@ that most multisets share is given a value first, any part of what they have in 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kanrewrite.ac.plan import Bag, Plan
-    from kanrewrite.ac.terms import Interned
+    from kanrewrite.ac.interned import Interned, Symbol
+    from kanrewrite.ac.plan import Plan
+
+
+@dataclass
+class Bag:
+    """Operands of one commutative application that are still to be compared.
+
+    Attributes
+    ----------
+    symbol
+        The operator.
+    term, args, heads
+        Names of the subject, its operands, and its operands by head.
+    parts
+        Pattern operands with a head of their own, and how often each occurs.
+    variables
+        Variables with how often each occurs; a negative number for those under the inverse.
+    picks
+        Names of the operands that parts took, and how often.
+    rest
+        The name of the operands left for the variables, once it is computed.
+    """
+
+    symbol: Symbol
+    term: str
+    args: str
+    heads: str
+    parts: dict[Interned, int]
+    variables: dict[Interned, int]
+    picks: list[tuple[str, int, frozenset[Symbol]]] = field(default_factory=list)
+    rest: str | None = None
+    #: Parts picked from a table of operands with something in common: the table, the operand.
+    mates: dict[Interned, tuple[str, str]] = field(default_factory=dict)
 
 
 def settle(plan: Plan) -> bool:
@@ -67,9 +100,7 @@ def _rest(plan: Plan, bag: Bag) -> str:
     """The name of what a multiset's parts left."""
     if bag.rest is None:
         taken = _picks(bag)
-        bag.rest = (
-            plan.program.let("r", f"minus({bag.args}, {taken})") if bag.picks else bag.args
-        )
+        bag.rest = plan.program.let("r", f"minus({bag.args}, {taken})") if bag.picks else bag.args
     return bag.rest
 
 
@@ -146,15 +177,18 @@ def _is_pair(plan: Plan, bag: Bag) -> bool:
 def _pairs(plan: Plan) -> None:
     """Write the loops over multisets that two variables each share between them."""
     program = plan.program
-    made = [
-        program.let("q", f"pairs({program.constant(bag.symbol)}, {_rest(plan, bag)})")
-        for bag in plan.bags
-    ]
+    made = [program.let("q", _shares(plan, bag)) for bag in plan.bags]
     for bag, values in zip(plan.bags, made, strict=True):
         names = [program.new("v") for _ in bag.variables]
         program.loop(", ".join(names), values)
         plan.plain.update(zip(bag.variables, names, strict=True))
     plan.bags.clear()
+
+
+def _shares(plan: Plan, bag: Bag) -> str:
+    """The source of the ways in which two variables share a multiset."""
+    symbol, rest = plan.program.constant(bag.symbol), _rest(plan, bag)
+    return f"shares({bag.term}, {symbol})" if rest == bag.args else f"pairs({symbol}, {rest})"
 
 
 def _most_shared(plan: Plan) -> tuple[Interned, list[Bag]]:
@@ -186,10 +220,10 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
     if len(holders) == 1:
         program.loop(f"{part}, {left}", f"splits(runs({_rest(plan, first)}), {times})")
     else:
-        others = "".join(f", ({_rest(plan, bag)}, {abs(bag.variables[variable])})" for bag in holders[1:])
-        program.loop(
-            f"{part}, {left}", f"splits(shared({_rest(plan, first)}, {times}{others}))"
+        others = "".join(
+            f", ({_rest(plan, bag)}, {abs(bag.variables[variable])})" for bag in holders[1:]
         )
+        program.loop(f"{part}, {left}", f"splits(shared({_rest(plan, first)}, {times}{others}))")
     if first.symbol.unit is None:
         program.unless(part)
     taken = [bag.variables.pop(variable) for bag in holders]

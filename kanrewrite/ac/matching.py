@@ -9,10 +9,11 @@ from typing import Any
 from unification import Var, var
 
 from kanrewrite.ac import bags, tables
+from kanrewrite.ac.interned import Interned
 from kanrewrite.ac.plan import Plan
 from kanrewrite.ac.program import Program
 from kanrewrite.ac.shape import heads, required
-from kanrewrite.ac.terms import VARIABLE, Interned, Store, store
+from kanrewrite.ac.terms import Store, store
 from kanrewrite.errors import ForeignTerm
 from kanrewrite.theory import Theory
 
@@ -99,7 +100,14 @@ class Matcher:
     def _planned(self, interned: bool, extension: bool = False) -> tuple[Program, str]:
         """The program that solves for the pattern, and what it yields."""
         pattern, terms = self.pattern, self.store
-        program = Program(**_HELPERS, holders=tables.holders, partners=tables.partners, build=terms.build, invert=terms.invert)
+        program = Program(
+            **_HELPERS,
+            holders=tables.holders,
+            partners=tables.partners,
+            shares=tables.shares,
+            build=terms.build,
+            invert=terms.invert,
+        )
         plan = Plan(terms, program, interned)
         around = [terms.leaf(var()) for _ in range(2 if extension else 0)]
         plan.open.update(around)
@@ -116,7 +124,9 @@ class Matcher:
             answer.append(f"{program.constant(variable.plain)}: {value}")
         text = "{" + ", ".join(answer) + "}"
         if extension:
-            sides = [f"tuple([n.plain for n in {plan.bound[v]}])" for v in around if v in plan.bound]
+            sides = [
+                f"tuple([n.plain for n in {plan.bound[v]}])" for v in around if v in plan.bound
+            ]
             if len(sides) == 2:
                 text += ", (({}, {}) if {} or {} else None)".format(
                     *sides, *(plan.bound[v] for v in around)

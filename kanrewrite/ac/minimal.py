@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 
+from kanrewrite.ac.interned import VARIABLE, Interned
 from kanrewrite.ac.matching import Matcher
-from kanrewrite.ac.terms import VARIABLE, Interned, Store
+from kanrewrite.ac.terms import Store
 
 Values = tuple[Interned, ...]
 #: How many unifiers, and steps of the search, are waited for before the first is given away.

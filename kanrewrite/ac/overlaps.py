@@ -18,7 +18,8 @@ from unification import Var, var
 
 from kanrewrite.ac.bags import minus, operands
 from kanrewrite.ac.goals import Known
-from kanrewrite.ac.terms import VARIABLE, Interned, Store, store
+from kanrewrite.ac.interned import VARIABLE, Interned
+from kanrewrite.ac.terms import Store, store
 from kanrewrite.ac.unification import unify
 from kanrewrite.theory import Theory
 

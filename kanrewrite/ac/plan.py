@@ -14,61 +14,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from unification import var
 
-from kanrewrite.ac import bags
+from kanrewrite.ac.interned import APPLY, VARIABLE, Interned, Symbol
+from kanrewrite.ac.leftovers import Bag, enumerate_bag, settle
 from kanrewrite.ac.program import Program
+from kanrewrite.ac.rows import Row, row_end, segment
 from kanrewrite.ac.shape import heads, keeps_apart
-from kanrewrite.ac.terms import APPLY, VARIABLE, Interned, Store, Symbol
-
+from kanrewrite.ac.terms import Store
 
 #: Up to how many candidates are tried rather than looked up.
 _FEW = 8
-
-
-@dataclass
-class Bag:
-    """Operands of one commutative application that are still to be compared.
-
-    Attributes
-    ----------
-    symbol
-        The operator.
-    term, args, heads
-        Names of the subject, its operands, and its operands by head.
-    parts
-        Pattern operands with a head of their own, and how often each occurs.
-    variables
-        Variables with how often each occurs; a negative number for those under the inverse.
-    picks
-        Names of the operands that parts took, and how often.
-    rest
-        The name of the operands left for the variables, once it is computed.
-    """
-
-    symbol: Symbol
-    term: str
-    args: str
-    heads: str
-    parts: dict[Interned, int]
-    variables: dict[Interned, int]
-    picks: list[tuple[str, int, frozenset[Symbol]]] = field(default_factory=list)
-    rest: str | None = None
-    #: Parts picked from a table of operands with something in common: the table, the operand.
-    mates: dict[Interned, tuple[str, str]] = field(default_factory=dict)
-
-
-@dataclass
-class Row:
-    """The operands ``args[start:stop]`` of an associative application, still to be compared."""
-
-    symbol: Symbol
-    args: str
-    start: str
-    stop: str
-    parts: list[Interned]
 
 
 class Plan:
@@ -100,17 +57,15 @@ class Plan:
 
     def run(self) -> None:
         """Write every step, until nothing is left to compare."""
-        from kanrewrite.ac.leftovers import enumerate_bag, settle
-
         while True:
             if self.tasks:
                 self._compare(*self.tasks.pop())
-            elif not (settle(self) or self._row_end()):
+            elif not (settle(self) or row_end(self)):
                 choice = self._easiest()
                 if choice is not None:
                     self._pick(*choice)
                 elif self.rows:
-                    self._segment(self.rows[0])
+                    segment(self, self.rows[0])
                 elif self.bags:
                     enumerate_bag(self)
                 else:
@@ -175,7 +130,9 @@ class Plan:
             names.append(self.program.new("n"))
             self.tasks.append((pattern, names[-1]))
         # Cheap comparisons before those that open multisets.
-        self.tasks.sort(key=lambda task: (bool(task[0].variables), self.free(task[0])), reverse=True)
+        self.tasks.sort(
+            key=lambda task: (bool(task[0].variables), self.free(task[0])), reverse=True
+        )
         return "".join(f"{name}, " for name in names).strip()
 
     def _open(self, pattern: Interned, symbol: Symbol, name: str) -> None:
@@ -295,9 +252,7 @@ class Plan:
         if part.variables:
             self._compare(part, name)
 
-    def _candidates(
-        self, bag: Bag, part: Interned, possible: frozenset[Symbol], name: str
-    ) -> str:
+    def _candidates(self, bag: Bag, part: Interned, possible: frozenset[Symbol], name: str) -> str:
         """The source of the operands that a part may match."""
         program = self.program
         if len(possible) > 1:
@@ -327,71 +282,3 @@ class Plan:
             arg.symbol is VARIABLE and arg not in self.bound and arg in other.args
             for arg in part.args
         )
-
-    # -- rows of associative operands ------------------------------------------------------------
-
-    def _row_end(self) -> bool:
-        """Compare a part at either end of a row whose length is known, if there is one."""
-        for row in self.rows:
-            if not row.parts:
-                self.rows.remove(row)
-                self.program.unless(f"{row.start} == {row.stop}")
-                return True
-            for at in (0, -1):
-                part = row.parts[at]
-                if part.symbol is VARIABLE and part not in self.bound:
-                    continue
-                del row.parts[at]
-                self._take(row, part, first=at == 0)
-                return True
-            if len(row.parts) == 1:
-                self._fill(row, row.parts.pop(), row.start, row.stop)
-                self.rows.remove(row)
-                return True
-        return False
-
-    def _take(self, row: Row, part: Interned, first: bool) -> None:
-        """Compare a part of known length with the operands at one end of a row."""
-        program = self.program
-        if part.symbol is VARIABLE:
-            segment = program.let(
-                "s", f"operands({program.constant(row.symbol)}, {self.bound[part]})"
-            )
-            length = f"len({segment})"
-        else:
-            segment, length = "", "1"
-        end = program.let("p", f"{row.start} + {length}" if first else f"{row.stop} - {length}")
-        program.fail_if(f"{end} > {row.stop}" if first else f"{end} < {row.start}")
-        start, stop = (row.start, end) if first else (end, row.stop)
-        if first:
-            row.start = end
-        else:
-            row.stop = end
-        if segment:
-            program.unless(f"{row.args}[{start}:{stop}] == {segment}")
-        else:
-            self.tasks.append((part, program.let("n", f"{row.args}[{start}]")))
-
-    def _fill(self, row: Row, variable: Interned, start: str, stop: str) -> None:
-        """Bind a variable to a segment of a row."""
-        program = self.program
-        if variable in self.open:
-            self.bound[variable] = program.let("s", f"{row.args}[{start}:{stop}]")
-            return
-        if row.symbol.unit is None:
-            program.unless(f"{start} < {stop}")
-        part = f"build({program.constant(row.symbol)}, {row.args}[{start}:{stop}])"
-        self.bind(variable, program.let("v", part))
-
-    def _segment(self, row: Row) -> None:
-        """Write the choice of how many operands the first variable of a row takes."""
-        least = sum(
-            not (part.symbol is VARIABLE and (row.symbol.unit is not None or part in self.open))
-            for part in row.parts[1:]
-        )
-        variable, end = row.parts.pop(0), self.program.new("p")
-        empty = row.symbol.unit is not None or variable in self.open
-        first = row.start if empty else f"{row.start} + 1"
-        self.program.loop(end, f"range({first}, {row.stop} + 1 - {least})")
-        start, row.start = row.start, end
-        self._fill(row, variable, start, end)

@@ -6,7 +6,7 @@ patterns keep their head, to look for them by it.
 
 from __future__ import annotations
 
-from kanrewrite.ac.terms import APPLY, LEAF, VARIABLE, Interned, Symbol
+from kanrewrite.ac.interned import APPLY, LEAF, VARIABLE, Interned, Symbol
 
 
 def heads(pattern: Interned) -> frozenset[Symbol] | None:

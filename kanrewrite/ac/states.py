@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from kanrewrite.ac.bags import applied, operands
-from kanrewrite.ac.terms import APPLY, VARIABLE, Interned, Store, Symbol
+from kanrewrite.ac.interned import APPLY, VARIABLE, Interned, Symbol
+from kanrewrite.ac.terms import Store
 
 Equation = tuple[Interned, Interned]
 Bindings = dict[Interned, Interned]
@@ -144,9 +145,7 @@ def _apply(s: Interned, t: Interned) -> list[Equation] | None:
     return None if left is None or right is None else list(zip(left, right, strict=True))
 
 
-def _cancelled(
-    terms: Store, operator: Symbol, s: Interned, t: Interned
-) -> list[Equation] | None:
+def _cancelled(terms: Store, operator: Symbol, s: Interned, t: Interned) -> list[Equation] | None:
     """An equation of products without the operands that both sides have."""
     sides = (s, t)
     if operator.associative:

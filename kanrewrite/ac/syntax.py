@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from functools import lru_cache, singledispatch
+from functools import cache, singledispatch
 from typing import Any
 
 from aesara.graph.basic import Constant, Variable
@@ -12,7 +12,7 @@ from unification import isvar
 
 
 @singledispatch
-def decompose(value: Any) -> tuple[Any, Iterable[Any]] | None:
+def decompose(value: Any) -> tuple[Any, Iterable[Any]] | None:  # noqa: ARG001  # registered types use it
     """The operator and the operands of an application, None for a leaf.
 
     Register a type here to let its values be terms.
@@ -86,9 +86,10 @@ def _(leaf: Any) -> Hashable:
     return signature
 
 
-@lru_cache(maxsize=None)
-def is_leaf_type(kind: type) -> bool:
+@cache
+def is_leaf_type(kind: Hashable) -> bool:
     """Whether no value of a type is an application."""
+    assert isinstance(kind, type)
     return decompose.dispatch(kind) is decompose.dispatch(object)
 
 

@@ -6,9 +6,14 @@ what the variable is bound to, or have anything in common with the part matched 
 
 from __future__ import annotations
 
-from kanrewrite.ac.terms import Interned, Symbol
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from kanrewrite.ac.bags import operands, pairs
+from kanrewrite.ac.interned import Interned, Symbol
 
 Table = dict[Interned, tuple[Interned, ...]]
+Found = TypeVar("Found")
 
 
 def holders(term: Interned, head: Symbol, at: int) -> Table:
@@ -23,7 +28,8 @@ def holders(term: Interned, head: Symbol, at: int) -> Table:
     at
         A position.
     """
-    return _kept(term, (head, at)) or _keep(term, (head, at), _by_operand(term, head, at))
+    key = (head, at)
+    return _kept(term, key) or _keep(term, key, _by_operand(term, head, at))
 
 
 def partners(term: Interned, head: Symbol) -> Table:
@@ -36,7 +42,7 @@ def partners(term: Interned, head: Symbol) -> Table:
     head
         The symbol of an operator without unit: a variable in two products of it is not empty.
     """
-    known = _kept(term, head)
+    known = _kept(term, (head, None))
     if known is not None:
         return known
     holding = _by_operand(term, head, None)
@@ -47,7 +53,28 @@ def partners(term: Interned, head: Symbol) -> Table:
             del others[one]
         if others:
             found[one] = tuple(others)
-    return _keep(term, head, found)
+    return _keep(term, (head, None), found)
+
+
+def shares(term: Interned, symbol: Symbol) -> Iterable[tuple[Any, Any]]:
+    """The ways in which two variables share all operands of a product, kept where there are few.
+
+    Parameters
+    ----------
+    term
+        The product, modulo a unit any term.
+    symbol
+        Its operator.
+    """
+    if term.symbol is not symbol:
+        return pairs(symbol, operands(symbol, term))
+    known = None if term.tables is None else term.tables.get(symbol)
+    if known is None:
+        known = pairs(symbol, term.args)
+        if isinstance(known, list):
+            _keep(term, symbol, known)
+    found: Iterable[tuple[Any, Any]] = known
+    return found
 
 
 def _by_operand(term: Interned, head: Symbol, at: int | None) -> Table:
@@ -59,10 +86,11 @@ def _by_operand(term: Interned, head: Symbol, at: int | None) -> Table:
 
 
 def _kept(term: Interned, key: object) -> Table | None:
-    return None if term.tables is None else term.tables.get(key)
+    table: Table | None = None if term.tables is None else term.tables.get(key)
+    return table
 
 
-def _keep(term: Interned, key: object, table: Table) -> Table:
+def _keep(term: Interned, key: object, table: Found) -> Found:
     if term.tables is None:
         term.tables = {}
     term.tables[key] = table

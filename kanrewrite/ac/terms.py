@@ -13,132 +13,22 @@ S. Eker, "Associative-commutative rewriting on large terms", RTA 2003.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import count
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cache
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any
-from weakref import ref
 
 from unification import Var
 
+from kanrewrite.ac.interned import APPLY, LEAF, VARIABLE, Interned, Symbol, Table
 from kanrewrite.ac.syntax import decompose, identity, is_leaf_type, is_variable
 from kanrewrite.theory import NO_UNIT, Theory
 
-NO_HEADS: Mapping[Symbol, tuple[Interned, ...]] = MappingProxyType({})
-NO_VARIABLES: frozenset[Interned] = frozenset()
-_serials = count()
-_symbols = count()
-_BITS = 120
 _by_serial = attrgetter("serial")
 #: Types whose values are leaves with Python's own equality: no need to ask `identity`.
 _SIMPLE = frozenset({str, int, bool, type(None), Var})
 
-Memo = dict[int, tuple[Any, "Interned"]]
-
-
-class Symbol:
-    """An operator as one store knows it; compared by identity.
-
-    A free operator has one symbol for each number of operands.
-    """
-
-    __slots__ = (
-        "__weakref__", "associative", "bit", "commutative", "group", "inverse", "op", "unit",
-    )  # fmt: skip
-
-    def __init__(self, op: Any, associative: bool = False, commutative: bool = False):
-        self.op = op
-        self.associative = associative
-        self.commutative = commutative
-        self.unit: Interned | None = None
-        #: Of a group's operator the symbol of its inverse; of that one, the group's operator.
-        self.inverse: Symbol | None = None
-        self.group: Symbol | None = None
-        # A few bits shared by all symbols, as in a Bloom filter: one test of an int tells most
-        # terms that lack a symbol; the others are told apart by the matcher.
-        self.bit = 1 << next(_symbols) % _BITS if op is not None else 0
-
-    def __repr__(self) -> str:
-        return f"<{self.op!r}>"
-
-
-class Interned:
-    """A term in canonical form; equal terms of one theory are one object.
-
-    Attributes
-    ----------
-    symbol
-        The head; `LEAF` or `VARIABLE` where there are no operands.
-    args
-        The operands: with repetition and in canonical order where the operator commutes.
-    heads
-        Of an associative-commutative term, its distinct operands by their symbol.
-    plain
-        The term as nested tuples and leaves.
-    below
-        The bits of the symbols that occur in the term.
-    variables
-        The logic variables that occur in it.
-    tables
-        What matchers looked up in the operands, kept for the next ones.
-    """
-
-    __slots__ = (
-        "__weakref__", "args", "below", "heads", "plain", "serial", "store", "symbol", "tables",
-        "variables",
-    )  # fmt: skip
-
-    args: tuple[Interned, ...]
-
-    def __init__(self, store: Store, symbol: Symbol, args: tuple[Interned, ...], plain: Any):
-        self.store = store
-        self.symbol = symbol
-        self.args = args
-        self.plain = plain
-        self.serial = next(_serials)
-        self.heads = NO_HEADS
-        self.variables = NO_VARIABLES
-        self.tables: dict[Any, Any] | None = None
-        self.below = symbol.bit
-        for arg in args:
-            self.below |= arg.below
-            if arg.variables:
-                self.variables |= arg.variables
-
-    def __repr__(self) -> str:
-        return f"term({self.plain!r})"
-
-
-LEAF = Symbol(None)
-VARIABLE = Symbol(None)
-#: Applies a term to terms: heads that are logic variables or terms themselves.
-APPLY = Symbol("apply")
-
-
-class _Entry(ref):  # type: ignore[type-arg]
-    """A weak reference that knows its key, so that a dead object frees its entry."""
-
-    __slots__ = ("key",)
-
-    key: Hashable
-
-
-class _Table(dict[Hashable, _Entry]):
-    """Objects by key, kept no longer than someone else keeps them."""
-
-    __repr__ = object.__repr__
-
-    def keep(self, key: Hashable, value: Any) -> Any:
-        entry = _Entry(value, self._free)
-        entry.key = key
-        self[key] = entry
-        return value
-
-    def _free(self, entry: _Entry) -> None:
-        if self.get(entry.key) is entry:
-            del self[entry.key]
+Memo = dict[int, tuple[Any, Interned]]
 
 
 class Store:
@@ -152,8 +42,8 @@ class Store:
 
     def __init__(self, theory: Theory):
         self.theory = theory
-        self._terms = _Table()
-        self._symbols = _Table()
+        self._terms = Table()
+        self._symbols = Table()
         self._declared: dict[Hashable, Symbol] = {}
         self._inverses: dict[Hashable, Symbol] = {}
         self._divisions: dict[Hashable, Symbol] = {}
@@ -216,7 +106,7 @@ class Store:
             return self.leaf(value)
         if kind is Interned:
             return value if value.store is self else self.intern(value.plain)
-        if is_leaf_type(kind):
+        if is_leaf_type(kind):  # type: ignore[arg-type]  # a type is hashable
             return self.leaf(value)
         known = memo.get(id(value))
         if known is not None:
@@ -311,7 +201,7 @@ class Store:
         if symbol.unit is not None:
             args = [arg for arg in args if arg is not symbol.unit]
         if symbol.inverse is not None:
-            args = self._cancelled(symbol, symbol.inverse, args)
+            args = self._cancelled(symbol.inverse, args)
         if symbol.commutative:
             args = sorted(args, key=_by_serial)
         if symbol is APPLY and op is not None:
@@ -345,7 +235,9 @@ class Store:
         if known is not None and (term := known()) is not None:
             return term  # type: ignore[no-any-return]
         plain = [arg.plain for arg in args]
-        term = Interned(self, symbol, args, tuple(plain) if symbol is APPLY else (symbol.op, *plain))
+        term = Interned(
+            self, symbol, args, tuple(plain) if symbol is APPLY else (symbol.op, *plain)
+        )
         if symbol.associative and symbol.commutative:
             heads: dict[Symbol, tuple[Interned, ...]] = {}
             for arg in dict.fromkeys(args):
@@ -385,9 +277,7 @@ class Store:
         return [x for arg in args for x in (arg.args if arg.symbol is symbol else (arg,))]
 
     @staticmethod
-    def _cancelled(
-        symbol: Symbol, inverse: Symbol, args: Sequence[Interned]
-    ) -> Sequence[Interned]:
+    def _cancelled(inverse: Symbol, args: Sequence[Interned]) -> Sequence[Interned]:
         against = Counter(arg.args[0] for arg in args if arg.symbol is inverse)
         if not against:
             return args
@@ -405,7 +295,7 @@ class Store:
         return kept
 
 
-@lru_cache(maxsize=None)
+@cache
 def store(theory: Theory) -> Store:
     """The one store of a theory.
 

@@ -10,9 +10,10 @@ from unification import Var
 
 from kanrewrite.ac.bags import product
 from kanrewrite.ac.choices import System, branch
+from kanrewrite.ac.interned import VARIABLE, Interned
 from kanrewrite.ac.minimal import minimal
 from kanrewrite.ac.states import Bindings, State, aliens, bound, operator_of, simplify
-from kanrewrite.ac.terms import VARIABLE, Interned, Store, store
+from kanrewrite.ac.terms import Store, store
 from kanrewrite.errors import EndlessSet
 from kanrewrite.theory import Theory
 
@@ -161,10 +162,7 @@ class Search:
                 for v, column in columns.items()
             }
             if simple:
-                yield {
-                    v.plain: product(operator, parts)
-                    for v, parts in values.items()
-                }
+                yield {v.plain: product(operator, parts) for v, parts in values.items()}
             else:
                 terms = {v: self.terms.make(operator, parts) for v, parts in values.items()}
                 bindings = {**state.bindings, **terms}

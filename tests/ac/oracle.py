@@ -118,5 +118,3 @@ def terms(
         return st.sampled_from(operators).flatmap(arity)
 
     return st.recursive(st.sampled_from(atoms), application, max_leaves=leaves)
-
-

@@ -47,11 +47,7 @@ def key(substitution: Mapping[Var, Any], variables: list[Var]) -> str:
     values = [normal(_walked(v, substitution)) for v in variables]
     colours = {v: "" for value in values for v in _variables(value)}
     for _ in range(3):
-        colours = {
-            v: "|".join(_text(value, lambda w, v=v: ("@" if w == v else "") + f"<{colours[w]}>")
-                        for value in values)
-            for v in colours
-        }  # fmt: skip
+        colours = {v: _coloured(values, v, colours) for v in colours}
         ranks = {colour: str(n) for n, colour in enumerate(sorted(set(colours.values())))}
         colours = {v: ranks[colour] for v, colour in colours.items()}
     groups: dict[str, list[Var]] = {}
@@ -63,6 +59,12 @@ def key(substitution: Mapping[Var, Any], variables: list[Var]) -> str:
     else:
         orders = product(*(permutations(group) for group in tied))  # type: ignore[assignment]
     return min(_named(values, [v for group in order for v in group]) for order in orders)
+
+
+def _coloured(values: list[Any], here: Var, colours: Mapping[Var, str]) -> str:
+    return "|".join(
+        _text(value, lambda v: ("@" if v == here else "") + f"<{colours[v]}>") for value in values
+    )
 
 
 def _named(values: list[Any], order: list[Var]) -> str:

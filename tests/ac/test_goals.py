@@ -106,7 +106,8 @@ def test_composition_and_order_of_goals() -> None:
     goal = eq(("add", X, Y), ("add", 1, 2), AC)
     assert set(run(0, (X, Y), lall(goal, syntactic(X, 1)))) == {(1, 2)}
     assert set(run(0, (X, Y), lall(syntactic(X, 1), goal))) == {(1, 2)}
-    assert set(run(0, X, conde([goal], [syntactic(X, 5)]))) == {1, 2, 5}
+    either: Any = conde([goal], [syntactic(X, 5)])
+    assert set(run(0, X, either)) == {1, 2, 5}
 
 
 def test_constraints_hold_whichever_comes_first() -> None:
@@ -129,7 +130,7 @@ def test_guards_run_after_the_equation() -> None:
 def test_both_sides_unbound_are_unified() -> None:
     (answer,) = run(0, (X, Y), eq(X, Y, AC))
     assert answer[0] == answer[1]
-    assert len(run(0, (X, Y), eq(("add", X, 1), ("add", Y, 2), AC))) == 2
+    assert len(list(run(0, (X, Y), eq(("add", X, 1), ("add", Y, 2), AC)))) == 2
 
 
 def test_the_occurs_check_is_on() -> None:

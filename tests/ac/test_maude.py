@@ -143,11 +143,14 @@ def _compare_unifiers(module: Any, seed: int, count: int) -> int:
 
 def _instance(general: dict[Var, Any], special: dict[Var, Any], names: list[Var]) -> bool:
     pattern = ("t", *(replaced(v, general) for v in names))
-    return next(iter(match(pattern, ("t", *(replaced(v, special) for v in names)), THEORY)), None) is not None
+    return (
+        next(iter(match(pattern, ("t", *(replaced(v, special) for v in names)), THEORY)), None)
+        is not None
+    )
 
 
 def _seeds() -> Iterator[int]:
-    print(f"MAUDE_SEED={SEED}")  # noqa: T201  # a failure must be repeatable
+    print(f"MAUDE_SEED={SEED}")  # a failure must be repeatable
     yield from (1, SEED)
 
 

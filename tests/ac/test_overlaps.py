@@ -1,4 +1,4 @@
-"""Overlaps: every one unifies, at the place it names, and those with nothing in common are left out."""
+"""Overlaps: every one unifies, at the place it names, and has something in common."""
 
 from typing import Any
 

@@ -12,7 +12,7 @@ from kanrewrite.ac import is_complete, term, unify
 from kanrewrite.ac.diophantine import basis, covers
 from kanrewrite.errors import EndlessSet
 from kanrewrite.theory import Theory
-from tests.ac.oracle import THEORY, normal, replaced, terms, variables
+from tests.ac.oracle import THEORY, normal, replaced, terms
 from tests.ac.problems import key, names_in
 
 SUMS = Theory("sums").ac("add").ac("mul")
@@ -66,7 +66,9 @@ def test_a_set_of_34_billion_is_streamed() -> None:
 
 
 @settings(max_examples=150)
-@given(terms(variables=True, operators=WITHOUT_WORDS), terms(variables=True, operators=WITHOUT_WORDS))
+@given(
+    terms(variables=True, operators=WITHOUT_WORDS), terms(variables=True, operators=WITHOUT_WORDS)
+)
 def test_unifiers_unify_and_none_is_an_instance_of_another(left: Any, right: Any) -> None:
     unifiers = list(islice(unify([(left, right)], THEORY), 60))
     names = names_in(left, right)
@@ -79,7 +81,9 @@ def test_unifiers_unify_and_none_is_an_instance_of_another(left: Any, right: Any
 
 
 @settings(max_examples=150)
-@given(terms(variables=True, operators=WITHOUT_WORDS), terms(variables=True, operators=WITHOUT_WORDS))
+@given(
+    terms(variables=True, operators=WITHOUT_WORDS), terms(variables=True, operators=WITHOUT_WORDS)
+)
 def test_every_small_ground_unifier_is_an_instance(left: Any, right: Any) -> None:
     names = names_in(left, right)
     unifiers = list(islice(unify([(left, right)], THEORY), 200))
@@ -94,9 +98,7 @@ def test_every_small_ground_unifier_is_an_instance(left: Any, right: Any) -> Non
 
 def _covers(general: dict[Var, Any], special: dict[Var, Any], names: list[Var]) -> bool:
     """Whether a substitution is an instance of another."""
-    patterns, subjects = (
-        ("t", *(replaced(v, s) for v in names)) for s in (general, special)
-    )
+    patterns, subjects = (("t", *(replaced(v, s) for v in names)) for s in (general, special))
     return next(compile_pattern(patterns, THEORY).match(term(subjects, THEORY)), None) is not None
 
 
@@ -184,9 +186,11 @@ def test_the_basis_of_a_system_is_minimal_and_complete() -> None:
             for other in vectors
         )
     solutions = [
-        v for v in product(range(5), repeat=4)
-        if any(v) and all(sum(c[k] * n for c, n in zip(columns, v, strict=True)) == 0 for k in (0, 1))
-    ]  # fmt: skip
+        v
+        for v in product(range(5), repeat=4)
+        if any(v)
+        and all(sum(c[k] * n for c, n in zip(columns, v, strict=True)) == 0 for k in (0, 1))
+    ]
     for solution in solutions:
         assert any(all(a <= b for a, b in zip(v, solution, strict=True)) for v in vectors)
 
@@ -194,4 +198,7 @@ def test_the_basis_of_a_system_is_minimal_and_complete() -> None:
 def test_covers_take_exact_components_once() -> None:
     vectors = [(1, 0), (1, 1), (0, 1)]
     assert sorted(map(sorted, covers(vectors, 2, frozenset([0])))) == [[0, 2], [1], [1, 2]]
-    assert sorted(map(sorted, covers(vectors, 2, frozenset([0]), optional=True))) == [[0, 2], [1, 2]]
+    assert sorted(map(sorted, covers(vectors, 2, frozenset([0]), optional=True))) == [
+        [0, 2],
+        [1, 2],
+    ]

@@ -154,7 +154,7 @@ def maude_module(terms: list[Any]) -> Any:
     """A module of the constants and unary operators in some terms."""
     import maude as engine
 
-    global _modules  # noqa: PLW0603  # Maude keeps modules by name for the life of the process
+    global _modules  # Maude keeps modules by name for the life of the process
     if not _modules:
         engine.init(advise=False)
     _modules += 1

@@ -51,7 +51,7 @@ def measure() -> Times:
             for engine, make in ENGINES.items():
                 if engine != "kanren" or n == family.small:
                     times[name, n, engine] = measured(make(problem))
-            print(name, n, [text(times[key]) for key in times if key[:2] == (name, n)])  # noqa: T201
+            print(name, n, [text(times[key]) for key in times if key[:2] == (name, n)])
     return times
 
 
@@ -102,7 +102,7 @@ def many() -> list[str]:
             seconds = measured(make(rules(count), subjects))
             cells.append(text(None if seconds is None else seconds / len(subjects)))
         rows.append(f"| {count} | " + " | ".join(cells) + " |")
-        print(rows[-1])  # noqa: T201
+        print(rows[-1])
     return rows
 
 
@@ -141,14 +141,17 @@ def picture(times: Times) -> str:
 
 def page(times: Times, index: list[str]) -> str:
     """The page of the documentation."""
-    machine = f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}"
+    machine = (
+        f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}"
+    )
     return "\n".join(
         [
             "# Matching modulo AC, measured",
             "",
             f"Written by `python -m tests.benchmarks.ac_report` ({machine}); run it for your own.",
             "All engines in one process; the time to go through all matches, patterns compiled and",
-            "terms built before; the least of seven rounds, as others share the machine. × is how many times longer the other takes.",
+            "terms built before; the least of seven rounds, as others share the machine. × is how",
+            "many times longer the other takes.",
             "kanren is measured at a smaller n, and compared there. Maude's time is that of its",
             "stream of matches alone: reading a substitution out of it is not counted.",
             "",
