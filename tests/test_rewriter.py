@@ -3,7 +3,7 @@
 import inspect
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import aesara
 import aesara.tensor as at
@@ -21,8 +21,9 @@ from kanren import eq as plain_eq
 from kanren import lall
 from unification import var
 
+from kanrewrite.completion import derived
 from kanrewrite.errors import RelationWarning
-from kanrewrite.guards import Axis, Float, Guard, positive
+from kanrewrite.guards import Axis, ConstantAlong, Float, Guard, positive
 from kanrewrite.relation import Eq, Relation, eq, relation
 from kanrewrite.rewriter import RelationPass, RelationRewriter
 from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, ops_of, required
@@ -149,6 +150,24 @@ def test_the_rest_of_a_product_is_carried_along() -> None:
     a, b = at.matrices("a", "b")
     fgraph = rewritten(a * b * a, square)
     assert equal_computations(fgraph.outputs, [at.square(fgraph.inputs[0]) * fgraph.inputs[1]])
+
+
+def test_derived_rules_are_tried_as_well() -> None:
+    @relation
+    def quotient(x: Float, axis: Axis) -> Iterator[Eq]:
+        yield eq(T.sin(x) / T.sum(T.sin(x), axis, keepdims=True), T.tan(x))
+
+    @relation(direction=None)
+    def lifts(a: Annotated[Float, ConstantAlong["axis"]], b: Float, axis: Axis) -> Iterator[Eq]:
+        yield eq(T.sum(a * b, axis, keepdims=True), a * T.sum(b, axis, keepdims=True))
+
+    z = at.matrix("z")
+    lifted = (z * at.sin(X)).sum(axis=1, keepdims=True) / at.sin(X).sum(axis=1, keepdims=True)
+    assert "tan" not in names(rewritten(lifted, quotient))
+    fgraph = FunctionGraph(outputs=[lifted], clone=True)
+    RelationPass([quotient], TermView, derived(quotient, [lifts])).apply(fgraph)
+    assert "tan" in names(fgraph)
+    assert "sin" not in names(fgraph)
 
 
 def test_one_sweep_reaches_the_fixed_point() -> None:

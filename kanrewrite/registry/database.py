@@ -16,6 +16,7 @@ from aesara.graph.rewriting.basic import (
 )
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 
+from kanrewrite.completion import derived
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter import RelationPass, RelationRewriter
 from kanrewrite.view import View
@@ -39,7 +40,8 @@ class LibraryPass(GraphRewriter):
     Notes
     -----
     A user's rule must see what the user wrote, before lifting has rebuilt it, and it must see what
-    lifting has brought together.
+    lifting has brought together.  What lifting takes apart is matched by the rules that completion
+    derives.
     """
 
     name = NAME
@@ -49,7 +51,8 @@ class LibraryPass(GraphRewriter):
         self.relations = relations
         self.lifting = LiftingPass(relations)
         others = tuple(r for r in relations if not self.lifting.takes(r))
-        self.rules = RelationPass(others, partial(make_view, relations))
+        coherent = [rule for relation in others for rule in derived(relation, relations)]
+        self.rules = RelationPass(others, partial(make_view, relations), coherent)
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite a function graph in place."""

@@ -81,6 +81,8 @@ class Matching:
         Tried in this order.
     view : callable
         Makes the view through which graphs are read; called once for each function.
+    derived : iterable of Rule
+        Rules of these relations besides their own, tried after them.
 
     Attributes
     ----------
@@ -90,12 +92,18 @@ class Matching:
         For each relation, how many answers it gave, and the time spent on it.
     """
 
-    def __init__(self, relations: Iterable[Relation], view: Callable[[], View]):
+    def __init__(
+        self,
+        relations: Iterable[Relation],
+        view: Callable[[], View],
+        derived: Iterable[Rule] = (),
+    ):
         self.relations = tuple(relations)
         self.make_view = view
         self.view = view()
         definitions = self.view.definitions
         rules = [rule for relation in self.relations for rule in relation.rules()]
+        rules += derived
         names = {name for rule in rules for name in required(rule.pattern)}
         self.signatures = Signatures(names, definitions)
         self._by_head: defaultdict[str, list[Entry]] = defaultdict(list)

@@ -13,7 +13,7 @@ from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 
 from kanrewrite import errors
 from kanrewrite.errors import RelationWarning
-from kanrewrite.relation import Relation
+from kanrewrite.relation import Relation, Rule
 from kanrewrite.rewriter.matching import Matching, View
 from kanrewrite.rewriter.place import Place
 from kanrewrite.rewriter.replace import new_nodes, without_traces
@@ -44,6 +44,8 @@ class RelationPass(GraphRewriter):
         Tried in this order at each node.
     view : callable
         Makes the view through which a graph is read.
+    derived : iterable of Rule
+        Rules of these relations besides their own, tried after them.
 
     Attributes
     ----------
@@ -63,10 +65,15 @@ class RelationPass(GraphRewriter):
 
     name = "kanrewrite"
 
-    def __init__(self, relations: Iterable[Relation], view: Callable[[], View]):
+    def __init__(
+        self,
+        relations: Iterable[Relation],
+        view: Callable[[], View],
+        derived: Iterable[Rule] = (),
+    ):
         super().__init__()
         self.relations = tuple(relations)
-        self.matching = Matching(self.relations, view)
+        self.matching = Matching(self.relations, view, derived)
         self.nodes = 0
         self._chains: dict[Apply[Any], Chain] = {}
         self._order: dict[Apply[Any], int] = {}
