@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, cast
 
 import aesara.tensor as at
 from aesara.graph.basic import Apply, Variable
@@ -24,40 +24,17 @@ from kanrewrite.guards import Condition
 from kanrewrite.relation import Relation, Rule
 from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, ops_of, required
 from kanrewrite.rewriter.place import Place
+from kanrewrite.rewriter.protocol import Bindings, View
 from kanrewrite.rewriter.replace import alike, keeps_type
 from kanrewrite.terms import Param, T, Term
 from kanrewrite.trace import trace
 from kanrewrite.unify import unread_below
 
 Graph = Variable[Any, Any]
-Bindings = Mapping[Any, Any]
 
 #: How many matches of one rule are tried at one node.
 ANSWERS = 64
 _RESULT, _REST = Param("rewriter:result"), Param("rewriter:rest")
-
-
-class View(Protocol):
-    """How graphs are read as terms modulo a theory, and built again."""
-
-    @property
-    def definitions(self) -> Mapping[Any, tuple[Any, Any]]:
-        """Operators that are read as what they mean."""
-
-    def read(self, variable: Graph, /) -> Any:
-        """A variable as a form."""
-
-    def pattern(self, term: Any, /) -> Any:
-        """A pattern in the normal form of the forms."""
-
-    def match(self, pattern: Any, form: Any, /) -> Iterable[tuple[Bindings, Any]]:
-        """The bindings under which a form is the pattern, each with the rest that it left."""
-
-    def instantiate(self, term: Any, bindings: Bindings, /) -> Any:
-        """A term with its parameters bound, as a form."""
-
-    def build(self, form: Any, like: Graph, /) -> Graph:
-        """A form as a graph of the type of a variable."""
 
 
 class Entry(NamedTuple):

@@ -10,8 +10,9 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import NodeRewriter, TransformOutputType, copy_stack_trace
 
 from kanrewrite.relation import Relation
-from kanrewrite.rewriter.matching import Matching, View
+from kanrewrite.rewriter.matching import Matching
 from kanrewrite.rewriter.place import Place
+from kanrewrite.rewriter.protocol import View
 from kanrewrite.rewriter.replace import new_nodes, without_traces
 from kanrewrite.unify import unread_below
 

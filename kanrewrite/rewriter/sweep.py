@@ -14,8 +14,9 @@ from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 from kanrewrite import errors
 from kanrewrite.errors import RelationWarning
 from kanrewrite.relation import Relation, Rule
-from kanrewrite.rewriter.matching import Matching, View
+from kanrewrite.rewriter.matching import Matching
 from kanrewrite.rewriter.place import Place
+from kanrewrite.rewriter.protocol import View
 from kanrewrite.rewriter.replace import new_nodes, without_traces
 
 Graph = Variable[Any, Any]

@@ -1,0 +1,34 @@
+"""What rewriters ask of a view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from aesara.graph.basic import Variable
+
+Graph = Variable[Any, Any]
+Bindings = Mapping[Any, Any]
+
+
+class View(Protocol):
+    """How graphs are read as terms modulo a theory, and built again."""
+
+    @property
+    def definitions(self) -> Mapping[Any, tuple[Any, Any]]:
+        """Operators that are read as what they mean."""
+
+    def read(self, variable: Graph, /) -> Any:
+        """A variable as a form."""
+
+    def pattern(self, term: Any, /) -> Any:
+        """A pattern in the normal form of the forms."""
+
+    def match(self, pattern: Any, form: Any, /) -> Iterable[tuple[Bindings, Any]]:
+        """The bindings under which a form is the pattern, each with the rest that it left."""
+
+    def instantiate(self, term: Any, bindings: Bindings, /) -> Any:
+        """A term with its parameters bound, as a form."""
+
+    def build(self, form: Any, like: Graph, /) -> Graph:
+        """A form as a graph of the type of a variable."""
