@@ -8,7 +8,7 @@ an inplace flavour is its plain operator, a reduction whose axes a DimShuffle pu
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, cast
 
 import aesara.scalar as scalar
@@ -179,7 +179,7 @@ def _of_dimshuffle(op: DimShuffle, inner: Graph, read: Callable[[Any], Any]) -> 
 
 
 @cache
-@lru_cache(maxsize=None)
+@cache
 def elementwise_op(name: str) -> Elemwise | None:
     """The elementwise Op of an operator of ``T``, None where it has none."""
     for spelling, value in {**vars(at), **vars(math)}.items():

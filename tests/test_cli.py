@@ -18,7 +18,7 @@ from kanrewrite.cli import script, tables, values
 from kanrewrite.cli.progress import Progress
 from kanrewrite.errors import MissingExtra, ScriptError
 from kanrewrite.guards import Axis, Float
-from kanrewrite.registry import database, library
+from kanrewrite.registry import database, sources
 from kanrewrite.relation import Eq, eq, relation
 from kanrewrite.terms import T
 from tests.standin import TermView
@@ -72,8 +72,8 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     registry.disable()
     monkeypatch.setattr(database.DATABASE, "relations", {})
     monkeypatch.setattr(registry, "_loaded", [])
-    monkeypatch.setattr(library, "of_library", lambda: iter(SHELF))
-    monkeypatch.setattr(library, "of_other_packages", lambda: iter(()))
+    monkeypatch.setattr(sources, "of_library", lambda: iter(SHELF))
+    monkeypatch.setattr(sources, "of_other_packages", lambda: iter(()))
     monkeypatch.setattr(database, "make_view", lambda relations: TermView())
     monkeypatch.setenv("COLUMNS", "200")
     database._pass_of.cache_clear()

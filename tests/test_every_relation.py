@@ -12,7 +12,7 @@ from aesara.graph.basic import Constant, graph_inputs
 from kanrewrite import ac, registry
 from kanrewrite.display import brief
 from kanrewrite.reference import evaluate, round_to
-from kanrewrite.registry.library import of_library
+from kanrewrite.registry.sources import of_library
 from kanrewrite.relation import REAL, Relation
 from kanrewrite.unify import as_term
 

@@ -20,7 +20,7 @@ from kanrewrite import registry
 from kanrewrite.display import brief
 from kanrewrite.errors import DuplicateRelation, NotARelation, RelationWarning, UnknownRelation
 from kanrewrite.guards import Float
-from kanrewrite.registry import database, library
+from kanrewrite.registry import database, sources
 from kanrewrite.relation import Eq, Relation, eq, relation
 from kanrewrite.rewriter import RelationRewriter
 from kanrewrite.rewriter.heads import name_of
@@ -58,8 +58,8 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     registry.disable()
     monkeypatch.setattr(database.DATABASE, "relations", {})
     monkeypatch.setattr(registry, "_loaded", [])
-    monkeypatch.setattr(library, "of_library", lambda: iter(SHELF))
-    monkeypatch.setattr(library, "of_other_packages", lambda: iter(()))
+    monkeypatch.setattr(sources, "of_library", lambda: iter(SHELF))
+    monkeypatch.setattr(sources, "of_other_packages", lambda: iter(()))
     monkeypatch.setattr(database, "make_view", lambda relations: TermView())
     database._pass_of.cache_clear()
     yield
@@ -266,7 +266,7 @@ def entry_point(value: Any) -> EntryPoint:
                 raise value
             return value
 
-    return Point("family", "package.relations", library.GROUP)
+    return Point("family", "package.relations", sources.GROUP)
 
 
 def test_other_packages_offer_relations(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,17 +274,17 @@ def test_other_packages_offer_relations(monkeypatch: pytest.MonkeyPatch) -> None
     module.__dict__.update(erf_is_cos=erf_is_cos, something="else")
     points = [entry_point(v) for v in (module, sinh_is_tan, [cosh_is_sin], lambda: erf_is_cos)]
     monkeypatch.undo()
-    monkeypatch.setattr(library, "entry_points", lambda group: points)
-    found = list(library.of_other_packages())
+    monkeypatch.setattr(sources, "entry_points", lambda group: points)
+    found = list(sources.of_other_packages())
     assert found == [erf_is_cos, sinh_is_tan, cosh_is_sin, erf_is_cos]
 
 
 def test_a_broken_package_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     points = [entry_point(v) for v in (ZeroDivisionError("at import"), 5, erf_is_cos)]
     monkeypatch.undo()
-    monkeypatch.setattr(library, "entry_points", lambda group: points)
+    monkeypatch.setattr(sources, "entry_points", lambda group: points)
     with pytest.warns(RelationWarning) as caught:
-        assert list(library.of_other_packages()) == [erf_is_cos]
+        assert list(sources.of_other_packages()) == [erf_is_cos]
     first, second = (str(w.message) for w in caught)
     assert "'family' of another package (package.relations) were left out" in first
     assert "ZeroDivisionError: at import" in first
@@ -294,7 +294,7 @@ def test_a_broken_package_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_module_gives_the_relations_that_it_defines() -> None:
     module = ModuleType("elsewhere")
     module.__dict__["erf_is_cos"] = erf_is_cos
-    assert list(library.relations_in(module)) == []
+    assert list(sources.relations_in(module)) == []
 
 
 def test_importing_registers_nothing() -> None:

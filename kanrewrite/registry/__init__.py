@@ -19,7 +19,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 
 from kanrewrite.errors import DuplicateRelation, NotARelation, UnknownRelation
-from kanrewrite.registry import database, library
+from kanrewrite.registry import database, sources
 from kanrewrite.registry.database import DATABASE, POSITION, matching, take_part
 from kanrewrite.relation import Relation
 
@@ -41,7 +41,7 @@ def _load() -> None:
     """Get to know the library and what other packages offer; nothing is enabled by it."""
     if _loaded:
         return
-    for source in (library.of_library, library.of_other_packages):
+    for source in (sources.of_library, sources.of_other_packages):
         for relation in source():
             _add(relation)
     _loaded.append(True)
