@@ -179,7 +179,6 @@ def _of_dimshuffle(op: DimShuffle, inner: Graph, read: Callable[[Any], Any]) -> 
 
 
 @cache
-@cache
 def elementwise_op(name: str) -> Elemwise | None:
     """The elementwise Op of an operator of ``T``, None where it has none."""
     for spelling, value in {**vars(at), **vars(math)}.items():
