@@ -100,6 +100,8 @@ class View:
 
 @dtype_of.register(Form)
 def _(form: Form) -> str:
+    if isinstance(form, Leaf) and isinstance(form.var, Variable):
+        return str(form.var.type.dtype)
     return str(form.home.dtype)
 
 

@@ -27,7 +27,7 @@ from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum
 from kanrewrite.view.read import FLOATS, READERS, View
 from kanrewrite.view.recognise import Recogniser, compiled
-from kanrewrite.view.rules import LIFTING, definitions, recognitions
+from kanrewrite.view.rules import LIFTING, definitions, holds_exponential, recognitions
 
 #: Elementwise operators that bring exponentials into a graph by themselves.
 SOURCES = {T.exp, T.exp2, T.pow}
@@ -59,13 +59,20 @@ class LiftingPass(GraphRewriter):
         self.places = {r.name: r.source for r in relations}
         self.active = any(r.family == LIFTING for r in relations)
         self.definitions = definitions(relations)
-        self.rules = compiled(recognitions(r for r in relations if self.takes(r)))
+        library = (r for r in relations if self.active and in_library(r))
+        self.rules = compiled(recognitions(library))
         self.read_count = self.built_count = 0
 
     def takes(self, relation: Relation) -> bool:
-        """Whether this pass applies a relation, so that no other need try it."""
-        module: str = relation.function.__module__
-        return self.active and module.startswith("kanrewrite.relations.")
+        """Whether this pass is all that a relation needs, so that no other tries it.
+
+        Formulas without an exponential are recognised elsewhere too: nothing meets at them.
+        """
+        return (
+            self.active
+            and in_library(relation)
+            and any(holds_exponential(e.lhs) for e in relation.equations)
+        )
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite a function graph in place."""
@@ -144,6 +151,11 @@ class LiftingPass(GraphRewriter):
                 trace.recorder.refused(LIFTING, var, errors.changes_type(var.type, new.type))
             return None
         return new
+
+
+def in_library(relation: Relation) -> bool:
+    module: str = relation.function.__module__
+    return module.startswith("kanrewrite.relations.")
 
 
 @contextmanager

@@ -69,13 +69,22 @@ class Recogniser:
         return known
 
     def _rewrite(self, form: Form, a: Lifting) -> Form:
-        parts = out = self._parts(form, a)
+        out = self._roots(form, a)
+        if out is form:
+            out = self._roots(self._parts(form, a), a)
+        if isinstance(out, Prod) and hot(out):
+            return self._multiplied(out, a) or out
+        return out
+
+    def _roots(self, form: Form, a: Lifting) -> Form:
+        """The rules at the root, again and again; nothing where they would part what cancels."""
+        out = form
         for _ in range(LIMIT):
             new = self._once(out, a)
             if new is None:
-                return out if balanced(parts, out, a) else parts
+                break
             out = self._parts(new, a) if isinstance(new, (Prod, Sum)) else new
-        return out
+        return out if balanced(form, out, a) else form
 
     def _parts(self, form: Form, a: Lifting) -> Form:
         if isinstance(form, Sum):
@@ -87,9 +96,6 @@ class Recogniser:
             inner = self.rewrite(form.args[0], a)
             return form if inner is form.args[0] else a.app(form.op, inner, *form.args[1:], bcast=form.bcast)
         assert isinstance(form, Prod)
-        whole = self._multiplied(form, a)
-        if whole is not None:
-            return whole
         inner = [f for f, k in form.factors if k > 0 and (isinstance(f, Sum) or is_sum_over(f))]
         shared = {m for m, _ in form.expo.terms}
         sums = {f: self.rewrite(f, a) for f in inner if not shared & exponents(f)}

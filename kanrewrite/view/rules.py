@@ -8,7 +8,7 @@ from typing import Any
 from unification import Var
 
 from kanrewrite.relation import Relation
-from kanrewrite.terms import Operator
+from kanrewrite.terms import Operator, T, parameters_of
 from kanrewrite.view.matching import Bindings
 
 #: The family whose equations a view follows by the way it reads and builds.
@@ -28,16 +28,23 @@ def definitions(relations: Iterable[Relation]) -> Definitions:
     for relation in relations:
         for equation in relation.equations:
             right = equation.rhs
-            if _defines(right) and right[0] not in found:
+            if _defines(right, equation.lhs) and right[0] not in found:
                 found[right[0]] = (right, equation.lhs)
     return found
 
 
-def _defines(term: Any) -> bool:
+def _defines(term: Any, meaning: Any) -> bool:
     if not (isinstance(term, tuple) and term and isinstance(term[0], Operator)):
         return False
     inner = term[1:]
-    return all(isinstance(x, Var) for x in inner) and len(set(inner)) == len(inner)
+    if not all(isinstance(x, Var) for x in inner) or len(set(inner)) != len(inner):
+        return False
+    return set(parameters_of(meaning)) <= set(inner)
+
+
+def holds_exponential(term: Any) -> bool:
+    """Does a pattern hold an exponential, which only lifting can move?"""
+    return isinstance(term, tuple) and any(x is T.exp or holds_exponential(x) for x in term)
 
 
 def recognitions(relations: Iterable[Relation]) -> Iterator[NamedRule]:
