@@ -155,7 +155,7 @@ def test_units_and_inverses(x: Tree) -> None:
     assert algebra.mul(a, algebra.one) is a
     assert algebra.sub(a, a) is algebra.zero
     assert algebra.neg(algebra.neg(a)) is a
-    if a is not algebra.zero and not algebra.parts(a)[0] == 0:
+    if a is not algebra.zero and algebra.parts(a)[0] != 0:
         assert algebra.div(a, a) is algebra.one
         assert algebra.div(algebra.one, algebra.div(algebra.one, a)) is a
 
