@@ -37,7 +37,10 @@ def test_two_levels_below_the_root() -> None:
     index = _index(SUMS, *(("sum", ("mul", (f"f{k}", X), Y)) for k in range(20)))
     for k in range(20):
         subject = term(("sum", ("mul", (f"f{k}", "a"), "b")), SUMS)
-        assert index.candidates(subject) == [k]
+        found = index.candidates(subject)
+        assert k in found
+        # Symbols share bits: now and then two rules cannot be told apart without matching.
+        assert len(found) <= 3
 
 
 def test_a_unit_makes_a_pattern_a_candidate_under_each_head_it_can_have() -> None:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby, permutations
+from itertools import product as product_of
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from kanrewrite.ac.interned import APPLY, LEAF, VARIABLE, Interned, Symbol
@@ -16,6 +19,7 @@ from kanrewrite.ac.interned import APPLY, LEAF, VARIABLE, Interned, Symbol
 Args = tuple[Interned, ...]
 Heads = dict[Symbol, Args]
 X = TypeVar("X")
+by_serial = attrgetter("serial")
 #: How many splittings are made at once: enough to spread the cost of a generator's step.
 _BATCH = 64
 
@@ -101,6 +105,68 @@ def shared(args: Args, times: int, *others: tuple[Args, int]) -> list[tuple[Inte
         if count:
             found.append((arg, count))
     return found
+
+
+def distributed(
+    rows: Sequence[tuple[Args, tuple[int, ...]]], needed: Sequence[int]
+) -> Iterator[tuple[Args, ...]]:
+    """Every way to give variables that share several multisets their values.
+
+    An operand is distributed independently of the others, so that one which cannot be ends the
+    search at once (Hullot 1980 solves these systems constant by constant, too).
+
+    Parameters
+    ----------
+    rows
+        Multisets, and how often each variable is taken from them.
+    needed
+        The positions of variables that must not be empty.
+
+    Yields
+    ------
+    tuple
+        A value for each variable.
+
+    References
+    ----------
+    J.-M. Hullot, "Compilation de formes canoniques dans des théories équationnelles", 1980.
+    """
+    often = tuple(times for _, times in rows)
+    elements = sorted(dict.fromkeys(arg for args, _ in rows for arg in args), key=by_serial)
+    ways = [_ways(tuple(args.count(one) for args, _ in rows), often) for one in elements]
+    reach = {v for way in ways for numbers in way for v, number in enumerate(numbers) if number}
+    if not all(ways) or not reach.issuperset(needed):
+        return
+    size = len(often[0])
+    for chosen in product_of(*ways):
+        values = tuple(
+            tuple(
+                one
+                for one, numbers in zip(elements, chosen, strict=True)
+                for _ in range(numbers[v])
+            )
+            for v in range(size)
+        )
+        if all(values[v] for v in needed):
+            yield values
+
+
+@lru_cache(maxsize=4096)
+def _ways(
+    counts: tuple[int, ...], often: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[int, ...], ...]:
+    """How many of one operand each variable may take, given how many each multiset has."""
+    if not often[0]:
+        return ((),) if not any(counts) else ()
+    first = tuple(times[0] for times in often)
+    rest = tuple(times[1:] for times in often)
+    found: list[tuple[int, ...]] = []
+    taken = 0
+    while all(count >= taken * times for count, times in zip(counts, first, strict=True)):
+        left = tuple(c - taken * times for c, times in zip(counts, first, strict=True))
+        found.extend((taken, *others) for others in _ways(left, rest))
+        taken += 1
+    return tuple(found)
 
 
 def splits(

@@ -175,8 +175,10 @@ class System:
         self._values: dict[int, Interned] = {}
 
     def _is_possible(self, vector: tuple[int, ...]) -> bool:
-        """Whether the operands that a vector makes equal might be."""
+        """Whether the operands that a vector makes equal might be, and no variable holds itself."""
         present = [self.atoms[k] for k in self.fixed if vector[k]]
+        if any(n and self.atoms[k] in s.variables for s in present for k, n in enumerate(vector)):
+            return False
         return len(present) < 2 or all(
             compatible(s, t) for n, s in enumerate(present) for t in present[:n]
         )

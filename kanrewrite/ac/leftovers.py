@@ -6,6 +6,7 @@ that most multisets share is given a value first, any part of what they have in 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -93,7 +94,11 @@ def enumerate_bag(plan: Plan) -> None:
         _pairs(plan)
         return
     variable, holders = _most_shared(plan)
-    _choose(plan, variable, holders)
+    tied = _tied(plan, holders)
+    if tied:
+        _distribute(plan, tied)
+    else:
+        _choose(plan, variable, holders)
 
 
 def _rest(plan: Plan, bag: Bag) -> str:
@@ -203,6 +208,41 @@ def _most_shared(plan: Plan) -> tuple[Interned, list[Bag]]:
         key=lambda item: (len(item[1]), max(abs(bag.variables[item[0][0]]) for bag in item[1])),
     )
     return variable, holders
+
+
+def _tied(plan: Plan, holders: list[Bag]) -> list[Bag]:
+    """The multisets of one operator that variables connect, if more than one variable does."""
+    found, before = list(holders), 0
+    while len(found) > before:
+        before = len(found)
+        names = {variable for bag in found for variable in bag.variables}
+        found = [
+            bag
+            for bag in plan.bags
+            if bag.symbol is holders[0].symbol and not names.isdisjoint(bag.variables)
+        ]
+    counts = Counter(variable for bag in found for variable in bag.variables)
+    several = sum(count > 1 for count in counts.values()) > 1
+    positive = all(times > 0 for bag in found for times in bag.variables.values())
+    return found if several and positive else []
+
+
+def _distribute(plan: Plan, tied: list[Bag]) -> None:
+    """Write the choice of values for all variables of multisets that several of them connect."""
+    program, first = plan.program, tied[0]
+    names = list(dict.fromkeys(variable for bag in tied for variable in bag.variables))
+    rows = "".join(
+        f"({_rest(plan, bag)}, {tuple(bag.variables.get(v, 0) for v in names)}), " for bag in tied
+    )
+    needed = [n for n, v in enumerate(names) if first.symbol.unit is None and v not in plan.open]
+    parts = [program.new("x") for _ in names]
+    program.loop(f"{', '.join(parts)},", f"distributed(({rows}), {needed})")
+    plan.bags = [bag for bag in plan.bags if bag not in tied]
+    for variable, part in zip(names, parts, strict=True):
+        if variable in plan.open:
+            plan.bound[variable] = part
+        else:
+            _give(plan, first, variable, part, 1)
 
 
 def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:

@@ -23,8 +23,8 @@ Rest = Any
 _HELPERS = {
     name: getattr(bags, name)
     for name in (
-        "applied", "arrangements", "divided", "leftover", "minus", "of_heads", "opened",
-        "operands", "pairs", "product", "runs", "shared", "splits",
+        "applied", "arrangements", "distributed", "divided", "leftover", "minus", "of_heads",
+        "opened", "operands", "pairs", "product", "runs", "shared", "splits",
     )
 }  # fmt: skip
 

@@ -86,15 +86,21 @@ def _outline(term: Interned) -> Hashable:
 class _Unifier:
     """The values of a unifier as one term, to be matched with another's."""
 
-    __slots__ = ("_matcher", "term", "values")
+    __slots__ = ("_matcher", "_sizes", "term", "values")
 
     def __init__(self, terms: Store, values: Values):
         self.values = values
         self.term = terms.make(terms.symbol("unifier", len(values)), values)
+        # Without a unit, an instance of a sum has no fewer operands: that tells most pairs apart.
+        self._sizes = [
+            len(v.args) if v.symbol.associative and v.symbol.unit is None else 1 for v in values
+        ]
         self._matcher: Matcher | None = None
 
     def covers(self, other: _Unifier) -> bool:
         """Whether another unifier is an instance of this one."""
+        if any(a > b for a, b in zip(self._sizes, other._sizes, strict=True)):
+            return False
         if self._matcher is None:
             self._matcher = Matcher(self.term)
         return next(self._matcher.match(other.term), None) is not None

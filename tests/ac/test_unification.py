@@ -102,6 +102,14 @@ def _covers(general: dict[Var, Any], special: dict[Var, Any], names: list[Var]) 
     return next(compile_pattern(patterns, THEORY).match(term(subjects, THEORY)), None) is not None
 
 
+def test_a_variable_is_not_bound_to_an_operand_that_holds_it() -> None:
+    left = ("mul", V, "a", ("add", "b", "b"), U, "a", X)
+    right = ("mul", ("add", U, V, X), Z, Y, "a")
+    for unifier in islice(unify([(left, right)], SUMS), 5):
+        assert normal(replaced(left, unifier)) == normal(replaced(right, unifier))
+    assert list(unify([(add(X, Y), add(("f", X), ("f", Y)))], SUMS)) == []
+
+
 def test_systems_are_solved_together() -> None:
     equations = [(add(X, Y), add("a", "b")), (("mul", X, Z), ("mul", "a", "c"))]
     assert list(unify(equations, SUMS)) == [{X: "a", Y: "b", Z: "c"}]
