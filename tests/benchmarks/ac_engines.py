@@ -6,6 +6,7 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 from kanren import fact, run
@@ -66,7 +67,7 @@ def kanren(problem: Problem) -> Call:
 
 def matchpy(problem: Problem) -> Call:
     """MatchPy, one pattern."""
-    import matchpy as engine
+    engine: Any = import_module("matchpy")
 
     pattern, subject = engine.Pattern(_matchpy(problem.pattern)), _matchpy(problem.subject)
     return lambda: sum(1 for _ in engine.match(subject, pattern))
@@ -96,7 +97,7 @@ def kanrewrite_many(patterns: list[Any], subjects: list[Any]) -> Nodes:
 
 def matchpy_many(patterns: list[Any], subjects: list[Any]) -> Nodes:
     """MatchPy's discrimination net."""
-    import matchpy as engine
+    engine: Any = import_module("matchpy")
 
     net = engine.ManyToOneMatcher(*(engine.Pattern(_matchpy(pattern)) for pattern in patterns))
     expressions = [_matchpy(subject) for subject in subjects]
@@ -105,7 +106,7 @@ def matchpy_many(patterns: list[Any], subjects: list[Any]) -> Nodes:
 
 def matchpy_one(patterns: list[Any], subjects: list[Any]) -> Nodes:
     """MatchPy, one pattern after the other."""
-    import matchpy as engine
+    engine: Any = import_module("matchpy")
 
     every = [engine.Pattern(_matchpy(pattern)) for pattern in patterns]
     expressions = [_matchpy(subject) for subject in subjects]
@@ -131,7 +132,7 @@ _OPERATIONS: dict[str, Any] = {}
 
 
 def _matchpy(value: Any) -> Any:
-    import matchpy as engine
+    engine: Any = import_module("matchpy")
 
     if isinstance(value, Var):
         return engine.Wildcard.dot(str(value)[1:])
@@ -152,7 +153,7 @@ _modules = 0
 
 def maude_module(terms: list[Any]) -> Any:
     """A module of the constants and unary operators in some terms."""
-    import maude as engine
+    engine: Any = import_module("maude")
 
     global _modules  # Maude keeps modules by name for the life of the process
     if not _modules:
