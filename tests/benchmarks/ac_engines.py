@@ -62,7 +62,7 @@ def kanren(problem: Problem) -> Call:
         fact(associative, op)
         fact(commutative, op)
     names = tuple(_variables(problem.pattern))
-    return lambda: len(run(0, names, eq_assoccomm(problem.pattern, problem.subject)))
+    return lambda: len(tuple(run(0, names, eq_assoccomm(problem.pattern, problem.subject))))
 
 
 def matchpy(problem: Problem) -> Call:
