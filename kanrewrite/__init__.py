@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from kanrewrite import _environment
 
 if TYPE_CHECKING:
+    from kanrewrite.completion import check as check
     from kanrewrite.gradient import grad as grad
     from kanrewrite.gradient import hessian as hessian
     from kanrewrite.gradient import hvp as hvp
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from kanrewrite.guards import ConstantAlong as ConstantAlong
     from kanrewrite.guards import Elementwise as Elementwise
     from kanrewrite.guards import Float as Float
+    from kanrewrite.guards import Guard as Guard
     from kanrewrite.guards import Int as Int
     from kanrewrite.guards import Ndim as Ndim
     from kanrewrite.guards import constant_along as constant_along
@@ -72,6 +74,7 @@ _PUBLIC = {
             "ConstantAlong",
             "Elementwise",
             "Float",
+            "Guard",
             "Int",
             "Ndim",
             "constant_along",
@@ -99,6 +102,7 @@ _PUBLIC = {
         "search": ("explore",),
         "why": ("why_not",),
         "verify": ("verify",),
+        "completion": ("check",),
     }.items()
     for name in names
 }
