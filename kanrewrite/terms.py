@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from difflib import get_close_matches
-from functools import lru_cache
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
 
 import aesara.tensor as at
 import aesara.tensor.math as math
@@ -118,7 +119,6 @@ class Term(Expression, tuple[Any, ...]):
 
     Examples
     --------
-    >>> from unification import var
     >>> T.exp(Param("x")) / 2
     exp(x) / 2
     """
@@ -126,9 +126,9 @@ class Term(Expression, tuple[Any, ...]):
     __slots__ = ()
 
     # A tuple's own `+` and `*` concatenate; a term's build terms.
-    __add__ = Expression.__add__  # type: ignore[assignment]
-    __mul__ = Expression.__mul__  # type: ignore[assignment]
-    __rmul__ = Expression.__rmul__  # type: ignore[assignment]
+    __add__ = Expression.__add__
+    __mul__ = Expression.__mul__
+    __rmul__ = Expression.__rmul__
 
     def __repr__(self) -> str:
         return show(self)
@@ -138,6 +138,9 @@ class Param(Expression, Var):  # type: ignore[misc]  # Var has no types
     """A parameter of a relation: a logic variable with the arithmetic of expressions."""
 
     __slots__ = ()
+    #: Variables of one token are one object.  A table of our own, because in that of `Var` the
+    #: token may belong to a plain `Var`, as those of Aesara's pattern rewrites do.
+    _refs: ClassVar[WeakValueDictionary[Any, Param]] = WeakValueDictionary()
 
     def __repr__(self) -> str:
         return str(self.token).rsplit(":", 1)[-1]
@@ -160,6 +163,7 @@ class Operator:
         self.parameters = SIGNATURES.get(name, {})
 
     def __call__(self, *operands: Any, **parameters: Any) -> Term:
+        """The term of this operator: operands first, then parameters by place or by name."""
         if not self.parameters:
             if parameters:
                 raise TypeError(f"T.{self.name} takes no parameter {', '.join(parameters)}")
@@ -167,7 +171,7 @@ class Operator:
         arity = ARITY.get(self.name, 1)
         arity = len(operands) if arity is None else arity
         tensors, rest = operands[:arity], operands[arity:]
-        values = dict(zip(self.parameters, rest)) | parameters
+        values = dict(zip(self.parameters, rest, strict=False)) | parameters
         unknown = set(values) - set(self.parameters)
         if unknown:
             raise TypeError(f"T.{self.name} takes no parameter {', '.join(sorted(unknown))}")
@@ -183,13 +187,13 @@ class Operator:
         return (operator, (self.name,)) if self.op is None else (operator_of, (self.op,))
 
 
-@lru_cache(maxsize=None)
+@cache
 def operator(name: str) -> Operator:
     """The one operator of a name."""
     return Operator(name)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _names_of_scalar_ops() -> dict[ScalarOp, str]:
     names: dict[ScalarOp, str] = {}
     for name, value in {**vars(at), **vars(math)}.items():
@@ -231,7 +235,7 @@ class Patterns:
         return sorted({*SIGNATURES, *_elementwise(), *ALIASES, *PLAIN})
 
 
-@lru_cache(maxsize=None)
+@cache
 def _elementwise() -> frozenset[str]:
     return frozenset(_names_of_scalar_ops().values()) | {"abs"}
 
@@ -244,13 +248,21 @@ class _Elementwise:
 
     def __contains__(self, op: object) -> bool:
         return isinstance(op, Operator) and (
-            isinstance(op.op, Elemwise) or (op.op is None and op.name in _elementwise() | {"mask", "ones_like"})
+            isinstance(op.op, Elemwise)
+            or (op.op is None and (op.name in _elementwise() or op.name in ("mask", "ones_like")))
         )
 
 
 ELEMENTWISE = _Elementwise()
 
-_INFIX = {"add": (" + ", 1), "sub": (" - ", 1), "mul": (" * ", 2), "true_div": (" / ", 2), "pow": ("**", 4)}
+#: Operators that Python has a sign for, and how strongly each binds.
+_INFIX = {
+    "add": (" + ", 1),
+    "sub": (" - ", 1),
+    "mul": (" * ", 2),
+    "true_div": (" / ", 2),
+    "pow": ("**", 4),
+}
 
 
 def show(term: Any, strength: int = 0) -> str:
@@ -268,7 +280,7 @@ def show(term: Any, strength: int = 0) -> str:
         return f"({text})" if strength > 2 else text
     tensors = len(operands) - len(head.parameters)
     texts = [show(x) for x in operands[:tensors]]
-    for (name, default), value in zip(head.parameters.items(), operands[tensors:]):
+    for (name, default), value in zip(head.parameters.items(), operands[tensors:], strict=False):
         if value is not default:
             texts.append(f"{name}={show(value)}")
     return f"{head.name}({', '.join(texts)})"
