@@ -6,6 +6,7 @@ gradients) knows these.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,13 +32,21 @@ if (PyArray_SIZE({x}) == 0) {{
 class _AnyLength:
     """Mixin: an elementwise-shaped Op of which an empty array gives an empty array."""
 
-    def perform(self, node: Apply, inputs: list[Any], outputs: list[list[Any]]) -> None:
+    def perform(
+        self,
+        node: Apply[Any],
+        inputs: Sequence[Any],
+        output_storage: list[list[Any]],
+        params: tuple[Any] | None = None,
+    ) -> None:
+        """Copy what is empty, compute the rest as Aesara does."""
         if inputs[0].size == 0:
-            outputs[0][0] = inputs[0].copy()
+            output_storage[0][0] = inputs[0].copy()
         else:
-            super().perform(node, inputs, outputs)  # type: ignore[misc]
+            super().perform(node, inputs, output_storage)  # type: ignore[misc]
 
-    def c_code(self, node: Apply, name: str, inp: Any, out: Any, sub: dict[str, str]) -> str:
+    def c_code(self, node: Apply[Any], name: str, inp: Any, out: Any, sub: dict[str, str]) -> str:
+        """Aesara's C code after a branch for what is empty."""
         code = super().c_code(node, name, inp, out, sub)  # type: ignore[misc]
         return _EMPTY.format(x=inp[0], z=out[0], fail=sub["fail"], code=code)
 
@@ -56,18 +65,27 @@ class Supremum(CAReduce):
     Aesara's `Max` refuses such an axis; a sum over it is 0, and so must be its shifted form.
     """
 
-    __props__ = ("axis",)
+    __props__ = ("axis",)  # type: ignore[assignment]  # CAReduce has five
     nfunc_spec = ("max", 1, 1)
 
     def __init__(self, axis: tuple[int, ...]):
-        super().__init__(scalar_maximum, axis)
+        super().__init__(scalar_maximum, axis)  # type: ignore[no-untyped-call]
 
-    def clone(self, **changes: Any) -> Supremum:
-        return type(self)(axis=changes.get("axis", self.axis))
+    def clone(self, **changes: Any) -> Supremum:  # type: ignore[override]  # it has no dtypes
+        """The maximum over other axes."""
+        axis: Any = changes.get("axis", self.axis)
+        return type(self)(axis)
 
-    def perform(self, node: Apply, inputs: list[Any], outputs: list[list[Any]]) -> None:
+    def perform(
+        self,
+        node: Apply[Any],
+        inputs: Sequence[Any],
+        output_storage: list[list[Any]],
+        params: tuple[Any] | None = None,
+    ) -> None:
+        """Compute the maximum, starting from -inf."""
         top = np.max(inputs[0], axis=self.axis, initial=-np.inf)
-        outputs[0][0] = np.asarray(top, dtype=node.outputs[0].type.dtype)
+        output_storage[0][0] = np.asarray(top, dtype=node.outputs[0].type.dtype)
 
 
 class ScaledCumsum(Op):
@@ -88,13 +106,23 @@ class ScaledCumsum(Op):
     def __init__(self, axis: int):
         self.axis = axis
 
-    def make_node(self, exponent: Variable, rest: Variable) -> Apply:
+    def make_node(self, *inputs: Variable[Any, Any]) -> Apply[Any]:
+        """The node of an exponent and a rest, with a level and a rest as outputs."""
+        exponent, rest = inputs
         return Apply(self, [exponent, rest], [exponent.type(), exponent.type()])
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: list[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: Any, node: Apply[Any], shapes: list[Any]) -> list[Any]:
+        """The shape of the exponent, twice."""
         return [shapes[0], shapes[0]]
 
-    def perform(self, node: Apply, inputs: list[Any], outputs: list[list[Any]]) -> None:
+    def perform(
+        self,
+        node: Apply[Any],
+        inputs: Sequence[Any],
+        output_storage: list[list[Any]],
+        params: tuple[Any] | None = None,
+    ) -> None:
+        """Walk along the axis, fading what was summed whenever the level rises."""
         exponent = np.moveaxis(inputs[0], self.axis, 0)
         weights = np.moveaxis(np.broadcast_to(inputs[1], inputs[0].shape), self.axis, 0)
         kept = np.where(weights != 0, exponent, -np.inf)
@@ -108,5 +136,5 @@ class ScaledCumsum(Op):
             fade = np.exp(level[t - 1] - level[t]) if t else 1.0
             carry = np.where(carry != 0, carry * fade, 0) + term[t]
             rest[t] = carry
-        outputs[0][0] = np.ascontiguousarray(np.moveaxis(level, 0, self.axis))
-        outputs[1][0] = np.ascontiguousarray(np.moveaxis(rest, 0, self.axis))
+        output_storage[0][0] = np.ascontiguousarray(np.moveaxis(level, 0, self.axis))
+        output_storage[1][0] = np.ascontiguousarray(np.moveaxis(rest, 0, self.axis))
