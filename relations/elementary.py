@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import e, log, log2, log10
+from typing import Any
 
 import aesara.tensor as at
-from aesara.tensor.var import TensorVariable
 
 from kanrewrite import Eq, Float, T, eq, relation
 
@@ -50,33 +50,33 @@ def hyperbolic(x: Float) -> Iterator[Eq]:
 
 
 @log1mexp_log.example
-def _log1mexp() -> tuple[TensorVariable, TensorVariable]:
+def _log1mexp() -> tuple[Any, Any]:
     x = at.vector("x")
     return at.log(1 - at.exp(x)), at.log1mexp(x)
 
 
 @log1mexp_log.non_example
-def _log_of_minus() -> TensorVariable:
+def _log_of_minus() -> Any:
     return at.log(2 - at.exp(at.vector("x")))
 
 
 @log1p_log.example
-def _log1p() -> tuple[TensorVariable, TensorVariable]:
+def _log1p() -> tuple[Any, Any]:
     x = at.vector("x")
     return at.log(x + 1), at.log1p(x)
 
 
 @log1p_log.non_example
-def _log_of_two_and() -> TensorVariable:
+def _log_of_two_and() -> Any:
     return at.log(2 + at.vector("x"))
 
 
 @expm1_difference.example
-def _expm1() -> tuple[TensorVariable, TensorVariable]:
+def _expm1() -> tuple[Any, Any]:
     x = at.vector("x")
     return at.exp(x) - 1, at.expm1(x)
 
 
 @expm1_difference.non_example
-def _exp_and_one() -> TensorVariable:
+def _exp_and_one() -> Any:
     return at.exp(at.vector("x")) + 1

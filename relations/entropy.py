@@ -16,7 +16,7 @@ from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, one_axis_or_all, r
 
 
 @relation
-def entropy_difference(x: Float, w: ConstantAlong["axis"], axis: Axis) -> Iterator[Eq]:  # type: ignore[name-defined]  # noqa: F821, UP037
+def entropy_difference(x: Float, w: ConstantAlong["axis"], axis: Axis) -> Iterator[Eq]:  # type: ignore[name-defined, valid-type]  # noqa: F821, UP037
     """A log-sum less the average exponent is an entropy; w is an inverse temperature."""
     for logits, scale in ((x, None), (w * x, w)):
         total = T.sum(T.exp(logits), axis, keepdims=True)

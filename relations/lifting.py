@@ -13,7 +13,7 @@ from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, relation, same_sha
 
 
 @relation(direction=None)
-def sum_lifts(a: ConstantAlong["axis"], b: Float, axis: Axis) -> Iterator[Eq]:  # type: ignore[valid-type]  # noqa: F821
+def sum_lifts(a: ConstantAlong["axis"], b: Float, axis: Axis) -> Iterator[Eq]:  # type: ignore[name-defined, valid-type]  # noqa: F821, UP037
     """What is constant along the summed axes leaves the sum."""
     yield eq(T.sum(a * b, axis, keepdims=True), a * T.sum(b, axis, keepdims=True))
 

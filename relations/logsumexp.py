@@ -7,9 +7,9 @@ and the sum does not vanish.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import aesara.tensor as at
-from aesara.tensor.var import TensorVariable
 
 from kanrewrite import Axis, Eq, Float, T, eq, relation
 
@@ -25,7 +25,7 @@ def logsumexp_shift(x: Float, axis: Axis) -> Iterator[Eq]:
 
 
 @logsumexp_shift.example
-def _shifted() -> tuple[TensorVariable, TensorVariable]:
+def _shifted() -> tuple[Any, Any]:
     x = at.matrix("x")
     top = x.max(axis=1, keepdims=True)
     top = at.switch(at.isinf(top), 0, top)
@@ -34,11 +34,11 @@ def _shifted() -> tuple[TensorVariable, TensorVariable]:
 
 
 @logsumexp_shift.non_example
-def _not_exponentials() -> TensorVariable:
+def _not_exponentials() -> Any:
     x = at.matrix("x")
     return at.log(at.cosh(x).sum(axis=1, keepdims=True))
 
 
 @logsumexp_shift.non_example
-def _a_lone_sum() -> TensorVariable:
+def _a_lone_sum() -> Any:
     return at.exp(at.matrix("x")).sum(axis=1)
