@@ -7,7 +7,6 @@ of a view.  Equations between other operators are relations (see `kanrewrite.rel
 from __future__ import annotations
 
 import math
-from collections import Counter
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +23,7 @@ from kanrewrite.view.forms import (
     Prod,
     Sum,
     Terms,
+    Totals,
     join_bcast,
 )
 
@@ -57,6 +57,8 @@ class Algebra(Interner):
     # -- makers ---------------------------------------------------------------------------
 
     def leaf(self, var: Any, bcast: Bcast, nonneg: bool = False) -> Leaf:
+        """A variable as it is."""
+
         def make() -> Leaf:
             form = Leaf()
             form.var, form.bcast, form.nonneg = var, bcast, nonneg
@@ -82,6 +84,7 @@ class Algebra(Interner):
         return made
 
     def lin(self, terms: Terms) -> Lin:
+        """An exponent ``c1*m1 + c2*m2 + ...`` as it stands."""
         items = tuple(sorted(((m, c) for m, c in terms.items() if c), key=_first_uid))
 
         def make() -> Lin:
@@ -95,6 +98,7 @@ class Algebra(Interner):
         return made
 
     def prod(self, coeff: Fraction, expo: Lin, factors: Terms) -> Form:
+        """A product as it stands; what is a factor alone is that factor."""
         if not coeff:
             expo, factors = self.no_exponent, {}
         items = tuple(sorted(((f, k) for f, k in factors.items() if k), key=_first_uid))
@@ -112,6 +116,7 @@ class Algebra(Interner):
         return made
 
     def const(self, value: Any) -> Form:
+        """A number."""
         return self.prod(Fraction(value), self.no_exponent, {})
 
     # -- products -------------------------------------------------------------------------
@@ -125,15 +130,16 @@ class Algebra(Interner):
         return ONE, self.no_exponent, ((form, ONE),)
 
     def mul(self, *forms: Form) -> Form:
-        coeff, expo, factors = ONE, Counter[Form](), Counter[Form]()
+        """The product of forms."""
+        coeff, expo, factors = ONE, Totals(), Totals()
         for form in forms:
             c, e, fs = self.parts(form)
             coeff *= c
             for m, k in e.terms:
-                expo[m] += k  # type: ignore[assignment]  # exact fractions count too
+                expo[m] += k
             for f, k in fs:
-                factors[f] += k  # type: ignore[assignment]
-        return self._product(coeff, self.lin(expo), factors)  # type: ignore[arg-type]
+                factors[f] += k
+        return self._product(coeff, self.lin(expo), factors)
 
     def _product(self, coeff: Fraction, expo: Lin, factors: Terms) -> Form:
         grouped = [f for f, k in factors.items() if isinstance(f, Prod) and k.denominator == 1]
@@ -141,11 +147,15 @@ class Algebra(Interner):
             rest = {f: k for f, k in factors.items() if f not in grouped}
             opened = [self.pow(f, factors[f]) for f in grouped]
             return self.mul(self.prod(coeff, expo, rest), *opened)
-        covered = join_bcast([expo.bcast, *(f.bcast for f, k in factors.items() if k and not is_ones(f))])
-        kept = {f: (ONE if is_ones(f) else k) for f, k in factors.items() if k and not (is_ones(f) and covers(covered, f))}
+        kept = {f: k for f, k in factors.items() if k and not is_ones(f)}
+        covered = join_bcast([expo.bcast, *(f.bcast for f in kept)])
+        for f, k in factors.items():
+            if k and is_ones(f) and not covers(covered, f):
+                kept[f] = ONE
         return self.prod(coeff, expo, kept)
 
     def pow(self, form: Form, k: Fraction) -> Form:
+        """A form to a power; a root leaves what may be negative grouped."""
         if k == 1:
             return form
         coeff, expo, factors = self.parts(form)
@@ -170,9 +180,11 @@ class Algebra(Interner):
         return self.prod(root, scaled, free)
 
     def div(self, a: Form, b: Form) -> Form:
+        """``a / b``."""
         return self.mul(a, self.pow(b, -ONE))
 
     def neg(self, a: Form) -> Form:
+        """``-a``."""
         return self.mul(self.const(-1), a)
 
     # -- exponents ------------------------------------------------------------------------
@@ -191,19 +203,20 @@ class Algebra(Interner):
     def log(self, form: Form) -> Form:
         """``log`` of a product: the exponent, logs of what is never negative, log of the rest."""
         coeff, expo, factors = self.parts(form)
-        terms = Counter[Form](dict(expo.terms))
+        terms = Totals(expo.terms)
         group: Terms = {}
         for f, k in factors:
             if f.nonneg and not is_ones(f):
-                terms[self._log_factor(f)] += k  # type: ignore[assignment]
+                terms[self._log_factor(f)] += k
             else:
                 group[f] = k
-        rest = self.prod(ONE if coeff > 0 else -ONE, self.no_exponent, group) if coeff else self.zero
+        sign = ONE if coeff > 0 else -ONE
+        rest = self.prod(sign, self.no_exponent, group) if coeff else self.zero
         if coeff and abs(coeff) != 1:
-            terms[self.one] += Fraction(_log(abs(coeff)))  # type: ignore[assignment]
+            terms[self.one] += Fraction(_log(abs(coeff)))
         if rest is not self.one:
-            terms[self.app(T.log, rest)] += ONE  # type: ignore[assignment]
-        return self.add_terms(terms)  # type: ignore[arg-type]
+            terms[self.app(T.log, rest)] += ONE
+        return self.add_terms(terms)
 
     def _log_factor(self, f: Form) -> Form:
         """The log of a factor; it goes into what is joined or chosen."""
@@ -232,11 +245,11 @@ class Algebra(Interner):
         if self._is_flat(form):
             coeff, expo, factors = self.parts(form)
             by = self.prod(ONE, expo, {})
-            out = Counter[Form]()
+            out = Totals()
             for m, c in factors[0][0].terms:  # type: ignore[attr-defined]
                 for n, d in self._unit(self.mul(m, by)):
                     out[n] += c * d * coeff
-            return out  # type: ignore[return-value]
+            return out
         return dict(self._unit(form))
 
     def _unit(self, form: Form) -> list[tuple[Form, Fraction]]:
@@ -246,16 +259,19 @@ class Algebra(Interner):
         return [(form if coeff == 1 else self.prod(ONE, expo, dict(factors)), coeff)]
 
     def add(self, *forms: Form) -> Form:
-        terms = Counter[Form]()
+        """The sum of forms."""
+        terms = Totals()
         for form in forms:
             for m, c in self.terms_of(form).items():
-                terms[m] += c  # type: ignore[assignment]
-        return self.add_terms(terms)  # type: ignore[arg-type]
+                terms[m] += c
+        return self.add_terms(terms)
 
     def sub(self, a: Form, b: Form) -> Form:
+        """``a - b``."""
         return self.add(a, self.neg(b))
 
     def add_terms(self, terms: Terms) -> Form:
+        """A linear combination, with its common content taken out."""
         terms = {m: c for m, c in terms.items() if c}
         if len(terms) < 2:
             return self.mul(*(self._times(m, c) for m, c in terms.items())) if terms else self.zero
@@ -264,15 +280,15 @@ class Algebra(Interner):
             return reduced
         content, primitive = self._content(terms)
         if any(self._is_flat(m) for m in primitive):  # a sum became bare when its content left
-            flat = Counter[Form]()
+            flat = Totals()
             for m, c in primitive.items():
                 for n, d in self.terms_of(m).items():
-                    flat[n] += c * d  # type: ignore[assignment]
-            return self.mul(content, self.add_terms(flat))  # type: ignore[arg-type]
+                    flat[n] += c * d
+            return self.mul(content, self.add_terms(flat))
         return self.mul(content, self._sum(primitive))
 
     def _is_flat(self, form: Form) -> bool:
-        """Is the form ``c * exp(e) * sum``, which a sum takes apart?"""
+        """Tell whether the form is ``c * exp(e) * sum``, which a sum takes apart."""
         _, _, factors = self.parts(form)
         return (
             len(factors) == 1
@@ -304,9 +320,15 @@ class Algebra(Interner):
         common: Terms = dict(split[0][2])
         for _, _, factors in split[1:]:
             mine = dict(factors)
-            common = {f: _nearer_zero(k, mine[f]) for f, k in common.items() if f in mine and k * mine[f] > 0}
+            common = {
+                f: _nearer_zero(k, mine[f])
+                for f, k in common.items()
+                if f in mine and k * mine[f] > 0
+            }
         least = self._least([e for _, e, _ in split])
-        inverse = self.prod(ONE, self.lin({m: -k for m, k in least.terms}), {f: -k for f, k in common.items()})
+        inverse = self.prod(
+            ONE, self.lin({m: -k for m, k in least.terms}), {f: -k for f, k in common.items()}
+        )
         left = [(self.mul(m, inverse), c) for m, c in terms.items()]
         lead = min(left, key=_first_uid)[1]
         content = self.prod(lead, least, common)
@@ -316,8 +338,9 @@ class Algebra(Interner):
         """The least exponent in an order of formal sums that translation keeps."""
         best = exponents[0]
         for other in exponents[1:]:
-            gap = Counter[Form](dict(other.terms))
-            gap.subtract(dict(best.terms))
+            gap = Totals(other.terms)
+            for m, c in best.terms:
+                gap[m] -= c
             signs = [(m.uid, c) for m, c in gap.items() if c]
             if signs and min(signs)[1] < 0:
                 best = other
@@ -331,22 +354,25 @@ class Algebra(Interner):
                 if isinstance(f, Sum) and k < 0 and k.denominator == 1 and -k <= HIGHEST:
                     lowest[f] = min(k, lowest.get(f, ZERO))
         lowest = {
-            f: k for f, k in lowest.items() if len({dict(self.parts(m)[2]).get(f, ZERO) for m in terms}) > 1
+            f: k
+            for f, k in lowest.items()
+            if len({dict(self.parts(m)[2]).get(f, ZERO) for m in terms}) > 1
         }
         if not 0 < len(lowest) <= HIGHEST:
             return None
         choices = [{f: k} for f, k in lowest.items()]
         for choice in [lowest, *choices] if len(choices) > 1 else choices:
             by = self.prod(ONE, self.no_exponent, {f: -k for f, k in choice.items()})
-            total, collected = 0, Counter[Form]()
+            total, collected = 0, Totals()
             for m, c in terms.items():
                 for n, d in self.expand(self.mul(m, by)):
                     total += 1
-                    collected[n] += c * d  # type: ignore[assignment]
+                    collected[n] += c * d
                 if total > LONGEST:
                     break
-            left: Terms = {n: d for n, d in collected.items() if d}  # type: ignore[misc]
-            simpler = len(left) < total or (len(choices) == 1 and all(not self.parts(n)[2] for n in left))
+            left: Terms = {n: d for n, d in collected.items() if d}
+            pure = len(choices) == 1 and all(not self.parts(n)[2] for n in left)
+            simpler = len(left) < total or pure
             if total <= LONGEST and simpler:
                 return self.mul(self.pow(by, -ONE), self.add_terms(left))
         return None
@@ -354,23 +380,27 @@ class Algebra(Interner):
     def expand(self, form: Form) -> list[tuple[Form, Fraction]]:
         """A product of sums multiplied out (positive powers up to `HIGHEST`)."""
         coeff, expo, factors = self.parts(form)
-        sums = [(f, int(k)) for f, k in factors if isinstance(f, Sum) and k.denominator == 1 and 0 < k <= HIGHEST]
-        rest = self.prod(ONE, expo, {f: k for f, k in factors if (f, k) not in sums})
+        sums = {
+            f: int(k)
+            for f, k in factors
+            if isinstance(f, Sum) and k.denominator == 1 and 0 < k <= HIGHEST
+        }
+        rest = self.prod(ONE, expo, {f: k for f, k in factors if f not in sums})
         out = [(rest, coeff)]
-        for f, k in sums:
-            assert isinstance(f, Sum)
-            for _ in range(k):
+        for f, times in sums.items():
+            for _ in range(times):
                 out = [(self.mul(m, n), c * d) for m, c in out for n, d in f.terms]
         return [(n, c * d) for m, c in out for n, d in self._unit(m)]
 
 
 def is_ones(form: Form) -> bool:
-    """Is the form a tensor of ones, there only for its shape?"""
+    """Tell whether the form is a tensor of ones, there only for its shape."""
     return isinstance(form, App) and form.op is T.ones_like
 
 
 def covers(bcast: Bcast, form: Form) -> bool:
-    return bool(bcast) and all(f or not b for b, f in zip(bcast, form.bcast))
+    """Tell whether a broadcast pattern has all the lengths that a form has."""
+    return bool(bcast) and all(f or not b for b, f in zip(bcast, form.bcast, strict=False))
 
 
 def _first_uid(item: tuple[Form, Any]) -> int:
@@ -390,4 +420,6 @@ def _condition(op: Operator, forms: tuple[Form, ...]) -> Form | None:
 
 
 def _log(value: Fraction) -> float:
-    return math.log(value.numerator) - math.log(value.denominator) if value > 2**1000 else math.log(value)
+    if value > 2**1000:  # as a float it would be infinite
+        return math.log(value.numerator) - math.log(value.denominator)
+    return math.log(value)

@@ -34,10 +34,11 @@ class Form:
 
     @property
     def ndim(self) -> int:
+        """How many dimensions it has, 0 for a constant."""
         return len(self.bcast)
 
     def constant_along(self, axes: tuple[int, ...]) -> bool:
-        """Does the value not depend on the position along these axes?"""
+        """Tell whether the value is the same everywhere along these axes."""
         return not self.bcast or all(self.bcast[a] for a in axes)
 
 
@@ -57,6 +58,7 @@ class App(Form):
 
     @property
     def forms(self) -> tuple[Form, ...]:
+        """The operands, without the parameters."""
         return tuple(a for a in self.args if isinstance(a, Form))
 
 
@@ -87,10 +89,19 @@ Terms = dict[Form, Fraction]
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
 
 
+class Totals(Terms):
+    """Coefficients being added up: what is not there counts as zero."""
+
+    __slots__ = ()
+
+    def __missing__(self, form: Form) -> Fraction:
+        return ZERO
+
+
 def join_bcast(parts: list[Bcast]) -> Bcast:
     """The broadcast pattern of an elementwise operator's result."""
     full = [p for p in parts if p]
-    return tuple(map(all, zip(*full))) if full else ()
+    return tuple(map(all, zip(*full, strict=False))) if full else ()
 
 
 class Interner:
@@ -100,6 +111,7 @@ class Interner:
         self._table: dict[Hashable, Form] = {}
 
     def intern(self, key: Hashable, make: Callable[[], Form]) -> Any:
+        """The form of a key, made if there is none yet."""
         form = self._table.get(key)
         if form is None:
             form = make()

@@ -35,7 +35,9 @@ def instantiate(
     parameters = [bindings.get(x, x) if isinstance(x, Var) else x for x in term[tensors:]]
     if definitions is not None and op in definitions:
         left, right = definitions[op]
-        return instantiate(right, dict(zip(left[1:], [*operands, *parameters])), a, definitions)
+        return instantiate(
+            right, dict(zip(left[1:], [*operands, *parameters], strict=False)), a, definitions
+        )
     return construct(op, operands, parameters, a)
 
 
@@ -43,7 +45,8 @@ def construct(op: Operator, operands: list[Form], parameters: list[Any], a: Lift
     """An operator over forms, in canonical form."""
     simple = SIMPLE.get(op)
     if simple is not None:
-        return simple(a, *operands)
+        made: Form = simple(a, *operands)
+        return made
     if op in REDUCTIONS:
         axes, keepdims = parameters
         if not isinstance(axes, Var):
@@ -76,7 +79,7 @@ def _shift(a: Lifting, form: Form, axes: Any) -> Form:
     if not isinstance(axes, Var):
         axes = normal_axes(axes, form.ndim)
     lin = a.lin(a.terms_of(form))
-    return a.app(T.shift, lin, axes, (), bcast=a._kept(lin, axes))
+    return a.app(T.shift, lin, axes, (), bcast=a.reduced_bcast(lin, axes))
 
 
 REDUCTIONS = {T.sum: "sum", T.max: "max", T.prod: "prod_along"}

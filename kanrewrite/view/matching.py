@@ -8,7 +8,6 @@ looked up instead of searched.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import islice, product
@@ -16,7 +15,7 @@ from typing import Any
 
 from unification import Var
 
-from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms
+from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms, Totals
 from kanrewrite.view.lifting import Lifting
 
 Bindings = dict[Any, Any]
@@ -51,7 +50,7 @@ class FormMatcher:
         if not isinstance(p, Form):
             yield from self._parameter(p, f, b)
         elif is_parameter(p):
-            yield from self._bound(p.var, f, b)
+            yield from self._bound(p.var, f, b)  # type: ignore[attr-defined]
         elif isinstance(p, (Sum, Prod, Lin)):
             for c, scale in self.scaled(p, f, b):
                 if scale == 1:
@@ -89,15 +88,15 @@ class FormMatcher:
         if not isinstance(f, App) or f.op is not p.op or len(f.args) != len(p.args):
             return
         found = [b]
-        for x, y in zip(p.args, f.args):
+        for x, y in zip(p.args, f.args, strict=True):
             found = [d for c in found for d in self.whole(x, y, c)]
         yield from found
 
     def scaled(self, p: Form, f: Form, b: Bindings) -> Iterator[Scaled]:
         """Bindings and a number with ``f == number * pattern``."""
         if isinstance(p, (Sum, Lin)):
-            for c, scale, rest in self.sum(p, f, b):
-                if not rest:
+            for c, scale, left in self.sum(p, f, b):
+                if not left:
                     yield c, scale
         elif isinstance(p, Prod):
             for c, rest in self.product(p, f, b):
@@ -119,7 +118,9 @@ class FormMatcher:
             for d, left in self._exponent(expo, rest, c):
                 yield from self._alone(easy, left, d)
 
-    def _factors(self, hard: list[tuple[Form, Fraction]], f: Form, b: Bindings) -> Iterator[tuple[Bindings, Form]]:
+    def _factors(
+        self, hard: list[tuple[Form, Fraction]], f: Form, b: Bindings
+    ) -> Iterator[tuple[Bindings, Form]]:
         if not hard:
             yield b, f
             return
@@ -139,9 +140,9 @@ class FormMatcher:
         mine = self.a.parts(f)[1]
         free = [(m, c) for m, c in expo.terms if is_parameter(m) and m.var not in b]  # type: ignore[attr-defined]
         if len(free) == 1 and len(expo.terms) == 1:
-            (m, c), = free
+            ((m, k),) = free
             if mine.terms:
-                value = self.a.add_terms({n: d / c for n, d in mine.terms})
+                value = self.a.add_terms({n: d / k for n, d in mine.terms})
                 yield {**b, m.var: value}, self.a.mul(f, self.a.exp(self.a.neg(mine)))  # type: ignore[attr-defined]
             return
         for c, scale, rest in self.sum(expo, mine, b):
@@ -152,7 +153,9 @@ class FormMatcher:
                 kept = {m: d for m, d in taken.items() if d}
                 yield c, self.a.mul(f, self.a.exp(self.a.lin({m: -d for m, d in kept.items()})))
 
-    def _alone(self, easy: list[tuple[Any, Fraction]], f: Form, b: Bindings) -> Iterator[tuple[Bindings, Form]]:
+    def _alone(
+        self, easy: list[tuple[Any, Fraction]], f: Form, b: Bindings
+    ) -> Iterator[tuple[Bindings, Form]]:
         """Parameters that are factors: bound ones divide, free ones take what is left."""
         free = []
         for param, k in easy:
@@ -167,13 +170,15 @@ class FormMatcher:
             yield b, f
             return
         if len(free) == 1:
-            (param, k), = free
+            ((param, k),) = free
             if f is not self.a.one:
                 yield {**b, param: self.a.pow(f, 1 / k)}, self.a.one
             return
         yield from self._shared(free, f, b)
 
-    def _shared(self, free: list[tuple[Any, Fraction]], f: Form, b: Bindings) -> Iterator[tuple[Bindings, Form]]:
+    def _shared(
+        self, free: list[tuple[Any, Fraction]], f: Form, b: Bindings
+    ) -> Iterator[tuple[Bindings, Form]]:
         coeff, expo, factors = self.a.parts(f)
         pieces = [self.a.pow(g, k) for g, k in factors]
         if expo.terms:
@@ -183,7 +188,7 @@ class FormMatcher:
                 continue
             c = dict(b)
             for place, (param, k) in enumerate(free):
-                mine = [p for p, owner in zip(pieces, owners) if owner == place]
+                mine = [p for p, owner in zip(pieces, owners, strict=True) if owner == place]
                 c[param] = self.a.pow(self.a.mul(*mine), 1 / k)
             yield c, self.a.const(coeff)
 
@@ -209,7 +214,11 @@ class FormMatcher:
             yield from self._leftover(easy, rest, c, ONE if scale is None else scale)
 
     def _scale_from_bound(
-        self, bound: list[tuple[Any, Fraction]], easy: list[tuple[Any, Fraction]], terms: Terms, b: Bindings
+        self,
+        bound: list[tuple[Any, Fraction]],
+        easy: list[tuple[Any, Fraction]],
+        terms: Terms,
+        b: Bindings,
     ) -> Iterator[tuple[Bindings, Fraction, Terms]]:
         """A sum of parameters of which one is known says how often the sum is there."""
         value = self.a.terms_of(b[bound[0][0]])
@@ -236,22 +245,26 @@ class FormMatcher:
     def _leftover(
         self, easy: list[tuple[Any, Fraction]], terms: Terms, b: Bindings, scale: Fraction
     ) -> Iterator[tuple[Bindings, Fraction, Terms]]:
-        left = Counter[Form](terms)
+        left = Totals(terms)
         free = []
         for param, c in easy:
             if param not in b:
                 free.append((param, c))
                 continue
             for m, d in self.a.terms_of(b[param]).items():
-                if not within(d * c * scale, left.get(m)):  # type: ignore[arg-type]
+                if not within(d * c * scale, left.get(m)):
                     return
-                left[m] -= d * c * scale  # type: ignore[assignment]
-        rest: Terms = {m: d for m, d in left.items() if d}  # type: ignore[misc]
+                left[m] -= d * c * scale
+        rest: Terms = {m: d for m, d in left.items() if d}
         if not free:
             yield b, scale, rest
         elif len(free) == 1 and rest:
-            (param, c), = free
-            yield {**b, param: self.a.add_terms({m: d / (c * scale) for m, d in rest.items()})}, scale, {}
+            ((param, c),) = free
+            yield (
+                {**b, param: self.a.add_terms({m: d / (c * scale) for m, d in rest.items()})},
+                scale,
+                {},
+            )
         elif rest:
             yield from self._dealt(free, rest, b, scale)
 
@@ -263,12 +276,17 @@ class FormMatcher:
                 continue
             c = dict(b)
             for place, (param, k) in enumerate(free):
-                mine = {m: d / (k * scale) for (m, d), owner in zip(rest.items(), owners) if owner == place}
+                mine = {
+                    m: d / (k * scale)
+                    for (m, d), owner in zip(rest.items(), owners, strict=True)
+                    if owner == place
+                }
                 c[param] = self.a.add_terms(mine)
             yield c, scale, {}
 
 
 def is_parameter(form: Any) -> bool:
+    """Tell whether a form is a parameter of a pattern."""
     return isinstance(form, Leaf) and isinstance(form.var, Var)
 
 
@@ -280,11 +298,12 @@ def parts_of(p: Form) -> tuple[Fraction, Lin, tuple[tuple[Form, Fraction], ...]]
 
 
 def within(part: Fraction, whole: Fraction | None) -> bool:
-    """Is a coefficient contained in another one?"""
+    """Tell whether a coefficient is contained in another one."""
     return whole is not None and part * whole > 0 and abs(part) <= abs(whole)
 
 
 def power_of(number: Fraction, k: Fraction) -> Fraction:
+    """``number**k``, rounded where it is not rational."""
     return number ** int(k) if k.denominator == 1 else Fraction(float(number) ** float(k))
 
 
