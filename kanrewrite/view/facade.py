@@ -91,7 +91,9 @@ class View:
         if node is None or leaf.var is not node.outputs[0]:
             return None
         algebra = self._home(leaf)
-        operands = [self.reader.operand(i, algebra) for i in node.inputs if hasattr(i.type, "dtype")]
+        operands = [
+            self.reader.operand(i, algebra) for i in node.inputs if hasattr(i.type, "dtype")
+        ]
         return algebra.app(operator_of(node.op), *operands, bcast=leaf.bcast)
 
     def _home(self, form: Form) -> Lifting:

@@ -6,14 +6,11 @@ variables; so two ways of writing one tensor meet in one form.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
-from fractions import Fraction
-from typing import Any
 
 from kanrewrite.terms import ELEMENTWISE, Operator, T
-from kanrewrite.view.algebra import Algebra, is_ones
-from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms
+from kanrewrite.view.algebra import Algebra
+from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Move, Shuffle
@@ -28,13 +25,15 @@ class Lifting(Algebra):
         super().__init__(dtype)
         #: Where each moved form came from: what lets a scatter give factors back.
         self.moved_from: dict[tuple[Move, Form], Form] = {}
+        #: For a move of something whole, a form of the whole shape.
+        self.witness: dict[Move, Form] = {}
         #: What `kanrewrite.view.levels` has found out.
         self.levels: dict[Form, Lin | None] = {}
 
     # -- reductions; all keep their dimensions ----------------------------------------------
 
     def constant(self, form: Form, axes: Axes) -> bool:
-        """Does a form not depend on the position along some axes?"""
+        """Tell whether a form is the same everywhere along some axes."""
         return form.constant_along(axes)
 
     def split_along(self, form: Form, axes: Axes) -> tuple[Form, Form]:
@@ -50,8 +49,6 @@ class Lifting(Algebra):
         """``sum(a * b) == a * sum(b)`` where a is constant along the axes."""
         outer, inner = self.split_along(form, axes)
         if inner is self.one:
-            if not outer.bcast:
-                return outer
             return outer
         if isinstance(inner, App) and inner.op is T.sum:
             return self.mul(outer, self.sum(inner.args[0], tuple(sorted({*inner.args[1], *axes}))))
@@ -76,23 +73,33 @@ class Lifting(Algebra):
         return self.mul(outer, self.app(T.cumsum, inner, axis, bcast=inner.bcast))
 
     def max(self, form: Form, axes: Axes) -> Form:
-        """``max(exp(a)) == exp(max(a))``, ``max(a + c) == max(a) + c``, ``max(k*a) == k*max(a)``."""
+        """``max(exp(a)) == exp(max(a))`` and ``max(a + c) == max(a) + c`` for a constant c."""
         coeff, expo, factors = self.parts(form)
-        if expo.terms and coeff > 0 and all(f.constant_along(axes) and f.nonneg for f, _ in factors):
-            return self.mul(self.prod(coeff, self.no_exponent, dict(factors)), self.exp(self.max(expo, axes)))
-        outer, moving = {}, {}
+        if (
+            expo.terms
+            and coeff > 0
+            and all(f.constant_along(axes) and f.nonneg for f, _ in factors)
+        ):
+            return self.mul(
+                self.prod(coeff, self.no_exponent, dict(factors)), self.exp(self.max(expo, axes))
+            )
+        outer: Terms = {}
+        moving: Terms = {}
         for m, c in self.terms_of(form).items():
             (outer if m.constant_along(axes) else moving)[m] = c
         if not moving:
             return form
-        top = self.app(T.max, self.lin(moving), axes, bcast=self._kept(self.lin(moving), axes))
+        top = self.app(
+            T.max, self.lin(moving), axes, bcast=self.reduced_bcast(self.lin(moving), axes)
+        )
         return self.add(*(self.mul(self.const(c), m) for m, c in outer.items()), top)
 
-    def _kept(self, form: Form, axes: Axes) -> tuple[bool, ...]:
+    def reduced_bcast(self, form: Form, axes: Axes) -> tuple[bool, ...]:
+        """The broadcast pattern after a reduction that keeps its dimensions."""
         return tuple(b or d in axes for d, b in enumerate(form.bcast))
 
     def _reduced(self, op: Operator, form: Form, axes: Axes) -> App:
-        return self.app(op, form, axes, bcast=self._kept(form, axes))
+        return self.app(op, form, axes, bcast=self.reduced_bcast(form, axes))
 
     # -- moves ----------------------------------------------------------------------------
 
@@ -109,15 +116,16 @@ class Lifting(Algebra):
         odd = [p for p in pieces if p.bcast and move.restricted(p.bcast) is None]
         if not odd:
             return self.map(form, lambda piece: self.move(piece, move))
-        full = next((p for p in pieces if p.bcast == move.whole and not is_ones(p)), None)
-        if full is None:
+        full = next((p for p in pieces if p.bcast == move.whole), None)
+        if full is None and move not in self.witness:
             return self._move_atom(form, mine, move)
-        return self.map(form, lambda p: self.move_filled(p, move, full) if p in odd else self.move(p, move))
+        if full is not None:
+            self.witness.setdefault(move, full)
+        return self.map(form, lambda p: self.filled(p, move) if p in odd else self.move(p, move))
 
-    def move_filled(self, form: Form, move: Move, full: Form) -> Form:
-        """Move an operand that must be given the lengths of the whole first."""
-        ones = full if is_ones(full) else self.app(T.ones_like, full)
-        return self._move_atom(self.mul(form, ones), move, move)
+    def filled(self, form: Form, move: Move) -> Form:
+        """Move an operand that is given the lengths of the whole first, those of a witness."""
+        return self.app(T.subtensor, form, move, bcast=move.result())
 
     def _pieces(self, form: Form) -> list[Form]:
         if isinstance(form, Prod):
@@ -139,6 +147,8 @@ class Lifting(Algebra):
         return self.log(args[0]) if form.op is T.log else self.app(form.op, *args)
 
     def _move_atom(self, form: Form, mine: Move | None, move: Move) -> Form:
+        if mine is None and move in self.witness:
+            return self.filled(form, move)
         if mine is None:
             raise ValueError(f"{move!r} cannot move {form!r}")
         if mine.is_identity():
@@ -162,34 +172,48 @@ class Lifting(Algebra):
             if form.op is T.shift:
                 lin = self.lin(self.terms_of(moved))
                 hidden = tuple(self.move(f, Shuffle(tuple(kept), f.bcast)) for f in form.args[2])
-                whole: Form = self.app(T.shift, lin, axes, hidden, bcast=self._kept(lin, axes))
+                whole: Form = self.app(
+                    T.shift, lin, axes, hidden, bcast=self.reduced_bcast(lin, axes)
+                )
             else:
-                whole = {T.sum: self.sum, T.max: self.max, T.prod: self.prod_along}[form.op](moved, axes)
+                whole = {T.sum: self.sum, T.max: self.max, T.prod: self.prod_along}[form.op](
+                    moved, axes
+                )
             last = Shuffle(tuple(range(len(move.order))), whole.bcast)
-            return whole if not move.dropped() else self.app(T.dimshuffle, whole, last, bcast=last.result())
+            return (
+                whole
+                if not move.dropped()
+                else self.app(T.dimshuffle, whole, last, bcast=last.result())
+            )
         return self.app(T.dimshuffle, form, move, bcast=move.result())
 
     def shuffle(self, form: Form, order: tuple[int | str, ...]) -> Form:
+        """A form with its dimensions in another order."""
         return self.move(form, Shuffle(order, form.bcast))
 
     def drop(self, form: Form, axes: Axes) -> Form:
-        return self.shuffle(form, tuple(d for d in range(form.ndim) if d not in axes)) if form.bcast else form
+        """A form without dimensions of length 1."""
+        return (
+            self.shuffle(form, tuple(d for d in range(form.ndim) if d not in axes))
+            if form.bcast
+            else form
+        )
 
     def scatter(self, form: Form, move: Move, like: Leaf) -> Form:
         """``scatter(a[index] * b, index) == a * scatter(b, index)``."""
         coeff, expo, factors = self.parts(form)
         origin = self.moved_from
-        lifted_expo = Counter[Form]()
+        lifted_expo = Totals()
         rest_expo: Terms = {}
         for m, c in expo.terms:
             if (move, m) in origin:
-                lifted_expo[origin[move, m]] += c  # type: ignore[assignment]
+                lifted_expo[origin[move, m]] += c
             else:
                 rest_expo[m] = c
         lifted = [self.pow(origin[move, f], k) for f, k in factors if (move, f) in origin]
         rest = {f: k for f, k in factors if (move, f) not in origin}
         inner = self.prod(ONE, self.lin(rest_expo), rest)
-        outer = self.prod(coeff, self.lin(lifted_expo), {})  # type: ignore[arg-type]
+        outer = self.prod(coeff, self.lin(lifted_expo), {})
         return self.mul(outer, *lifted, self.app(T.scatter, inner, move, like, bcast=like.bcast))
 
     # -- contractions ---------------------------------------------------------------------
@@ -203,11 +227,12 @@ class Lifting(Algebra):
         out_b, rest_b = self._lifted(b, inner_b, batch)
         rows, columns = a.ndim - batch - 1, b.ndim - batch - 1
         bcast = tuple(
-            [x and y for x, y in zip(a.bcast[:batch], b.bcast[:batch])]
+            [x and y for x, y in zip(a.bcast[:batch], b.bcast[:batch], strict=True)]
             + [rest_a.bcast[batch + i] for i in range(rows)]
             + [rest_b.bcast[-1]] * columns
         )
-        # The result is (batch, rows, columns); lifted factors come as (batch, rows, 1), (batch, 1, columns).
+        # The result is (batch, rows, columns); what was lifted comes as (batch, rows, 1) from the
+        # left side and as (batch, 1, columns) from the right one.
         lead = [*range(batch), *range(batch, batch + rows)]
         order_a: list[int | str] = [*lead, *(["x"] * columns)]
         order_b: list[int | str] = [*range(batch), *(["x"] * rows), *([b.ndim - 1] * columns)]
@@ -218,7 +243,9 @@ class Lifting(Algebra):
         rest_a, rest_b = self._together(rest_a, rest_b, inner_a, inner_b, batch)
         return self.mul(*lifted, self.app(op, rest_a, rest_b, bcast=bcast))
 
-    def _together(self, a: Form, b: Form, inner_a: int, inner_b: int, batch: int) -> tuple[Form, Form]:
+    def _together(
+        self, a: Form, b: Form, inner_a: int, inner_b: int, batch: int
+    ) -> tuple[Form, Form]:
         """``dot(a * c, b) == dot(a, c * b)`` where c lies along the contracted axis only.
 
         Exponentials on both sides meet on one, where they may cancel.
@@ -239,7 +266,7 @@ class Lifting(Algebra):
         return a, b
 
     def overflows(self, form: Form) -> bool:
-        """Can the value leave the range of floats by an exponential that nothing cancels?"""
+        """Tell whether an exponential that nothing cancels can take the value out of range."""
         return overflows(form, self)
 
     def _whole(self, rest: Form, like: Form) -> Form:
@@ -248,6 +275,9 @@ class Lifting(Algebra):
 
     def _lifted(self, form: Form, axis: int, batch: int) -> tuple[Form, Form]:
         outer, inner = self.split_along(form, (axis,))
-        if inner.bcast[:batch] != form.bcast[:batch] or inner.bcast[axis:axis + 1] != form.bcast[axis:axis + 1]:
+        if (
+            inner.bcast[:batch] != form.bcast[:batch]
+            or inner.bcast[axis : axis + 1] != form.bcast[axis : axis + 1]
+        ):
             return self.one, form  # a batch keeps its length, and so does the contracted axis
         return outer, inner

@@ -12,7 +12,9 @@ from typing import Any
 
 import aesara.tensor as at
 from aesara.graph.basic import Constant, Variable
+from aesara.tensor.subtensor import indices_from_subtensor
 from aesara.tensor.type import TensorType
+from aesara.tensor.type_other import NoneTypeT, SliceType
 
 from kanrewrite.view.forms import Bcast
 
@@ -35,13 +37,15 @@ class Move:
         return self if bcast == self.whole else None
 
     def is_identity(self) -> bool:
+        """Tell whether it leaves everything in its place."""
         return False
 
     def result(self) -> Bcast:
         """The broadcast pattern of what was moved."""
         return _dummy_result(self)
 
-    def apply(self, var: Variable) -> Variable:
+    def apply(self, var: Any) -> Any:
+        """The moved variable."""
         raise NotImplementedError(type(self).__name__)
 
 
@@ -56,22 +60,27 @@ class Shuffle(Move):
         return str(list(self.order))
 
     def restricted(self, bcast: Bcast) -> Move:
+        """The same order, of other lengths."""
         return Shuffle(_without_waste(self.order, len(bcast)), bcast)
 
     def is_identity(self) -> bool:
+        """Tell whether the order is that of the dimensions."""
         return self.order == tuple(range(len(self.whole)))
 
     def result(self) -> Bcast:
+        """The broadcast pattern in the new order."""
         return tuple(True if o == "x" else self.whole[int(o)] for o in self.order)
 
-    def apply(self, var: Variable) -> Variable:
+    def apply(self, var: Any) -> Any:
+        """The shuffled variable."""
         return var.dimshuffle(self.order)
 
     def dropped(self) -> list[int]:
+        """The dimensions that are left out."""
         return [d for d in range(len(self.whole)) if d not in self.order]
 
     def after(self, first: Shuffle) -> Shuffle:
-        """This shuffle after another one, where a dropped dimension may serve as a new one."""
+        """Give this shuffle after another one, where a dropped dimension may serve as a new one."""
         order = tuple(first.order[o] if o != "x" else "x" for o in self.order)  # type: ignore[index]
         return Shuffle(_without_waste(order, len(first.whole)), first.whole)
 
@@ -94,13 +103,15 @@ class Index(Move):
         return ", ".join(map(str, self.entries))
 
     def is_identity(self) -> bool:
+        """Tell whether every entry is a whole slice."""
         return all(e == slice(None) for e in self.entries if isinstance(e, slice)) and all(
             isinstance(e, slice) for e in self.entries
         )
 
     def restricted(self, bcast: Bcast) -> Move | None:
+        """The entries of what has length 1 in some dimensions: 0 there, or everything."""
         entries = []
-        for e, one, whole in zip(self.entries, bcast, self.whole):
+        for e, one, whole in zip(self.entries, bcast, self.whole, strict=False):
             if one and not whole:
                 e = slice(None) if isinstance(e, slice) else 0
             entries.append(e)
@@ -111,22 +122,54 @@ class Index(Move):
             return None  # the shape of the result would come from an index that is gone
         return move
 
-    def apply(self, var: Variable) -> Variable:
+    def apply(self, var: Any) -> Any:
+        """The indexed variable."""
         return var[self.entries]
 
 
 class Reshape(Move):
     """Reshape: only an operand of the whole shape can be moved."""
 
-    def __init__(self, shape: Variable, ndim: int, whole: Bcast):
+    def __init__(self, shape: Variable[Any, Any], ndim: int, whole: Bcast):
         self.shape, self.ndim_out, self.whole = shape, ndim, whole
         self.key = ("reshape", _entry_key(shape), ndim, whole)
 
     def __repr__(self) -> str:
         return str(self.shape)
 
-    def apply(self, var: Variable) -> Variable:
+    def apply(self, var: Any) -> Any:
+        """The reshaped variable."""
         return at.reshape(var, self.shape, ndim=self.ndim_out)
+
+
+def dimshuffle(op: Any, _: Any, whole: Bcast) -> Move:
+    """The move of a DimShuffle."""
+    return Shuffle(tuple(op.new_order), whole)
+
+
+def subtensor(op: Any, index: list[Any], whole: Bcast) -> Move:
+    """The move of a Subtensor, or of what sets or adds to one."""
+    return Index(tuple(indices_from_subtensor(index, op.idx_list)), whole)
+
+
+def advanced(_: Any, index: list[Variable[Any, Any]], whole: Bcast) -> Move | None:
+    """The move of an AdvancedSubtensor; masks and new dimensions are not read."""
+    entries: list[Any] = []
+    for i in index:
+        if isinstance(i.type, SliceType):
+            if not isinstance(i, Constant):
+                return None
+            entries.append(i.data)
+        elif isinstance(i.type, NoneTypeT) or getattr(i.type, "dtype", "bool") == "bool":
+            return None
+        else:
+            entries.append(i)
+    return Index(tuple(entries), whole)
+
+
+def reshape(op: Any, index: list[Variable[Any, Any]], whole: Bcast) -> Move:
+    """The move of a Reshape."""
+    return Reshape(index[0], op.ndim, whole)
 
 
 @lru_cache(maxsize=1024)

@@ -25,7 +25,9 @@ from kanrewrite.trace import trace
 from kanrewrite.view.build import Builder
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum
-from kanrewrite.view.read import FLOATS, READERS, View
+from kanrewrite.view.nodes import FLOATS
+from kanrewrite.view.read import View
+from kanrewrite.view.readers import READERS
 from kanrewrite.view.recognise import Recogniser, compiled
 from kanrewrite.view.rules import LIFTING, definitions, holds_exponential, recognitions
 
@@ -58,8 +60,8 @@ class LiftingPass(GraphRewriter):
         relations = tuple(relations)
         self.places = {r.name: r.source for r in relations}
         self.active = any(r.family == LIFTING for r in relations)
-        self.definitions = definitions(relations)
-        library = (r for r in relations if self.active and in_library(r))
+        library = [r for r in relations if self.active and in_library(r)]
+        self.definitions = definitions(library)
         self.rules = compiled(recognitions(library))
         self.read_count = self.built_count = 0
 
@@ -129,7 +131,11 @@ class LiftingPass(GraphRewriter):
             self.built_count += 1
 
     def _built(
-        self, var: Variable[Any, Any], view: View, builders: dict[str, Builder], recogniser: Recogniser
+        self,
+        var: Variable[Any, Any],
+        view: View,
+        builders: dict[str, Builder],
+        recogniser: Recogniser,
     ) -> Variable[Any, Any] | None:
         """What a variable is replaced by, None where it cannot be."""
         compared = view.compared(var)
@@ -154,6 +160,7 @@ class LiftingPass(GraphRewriter):
 
 
 def in_library(relation: Relation) -> bool:
+    """Tell whether a relation is one of those that come with the package."""
     module: str = relation.function.__module__
     return module.startswith("kanrewrite.relations.")
 

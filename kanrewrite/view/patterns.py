@@ -22,6 +22,7 @@ class PatternAlgebra(Lifting):
     """Forms with parameters."""
 
     def constant(self, form: Form, axes: Any) -> bool:
+        """Tell it of a parameter for axes too: a reduction over it is constant along it."""
         if not isinstance(axes, Var):
             return super().constant(form, axes)
         if isinstance(form, Leaf):
@@ -35,19 +36,24 @@ class PatternAlgebra(Lifting):
         assert isinstance(form, Sum)
         return all(self.constant(m, axes) for m, _ in form.terms)
 
-    def _kept(self, form: Form, axes: Any) -> tuple[bool, ...]:
-        return form.bcast if isinstance(axes, Var) else super()._kept(form, axes)
+    def reduced_bcast(self, form: Form, axes: Any) -> tuple[bool, ...]:
+        """The same pattern where the axes are a parameter."""
+        return form.bcast if isinstance(axes, Var) else super().reduced_bcast(form, axes)
 
 
-def pattern_form(term: Any, algebra: PatternAlgebra, definitions: Definitions | None = None) -> Form:
+def pattern_form(
+    term: Any, algebra: PatternAlgebra, definitions: Definitions | None = None
+) -> Form:
     """A side of an equation as a form; operators are read as their definitions, if given."""
-    tensors = {v: algebra.leaf(v, (False,)) for v in parameters_of(term) if not _is_setting(v, term)}
+    tensors = {
+        v: algebra.leaf(v, (False,)) for v in parameters_of(term) if not _is_setting(v, term)
+    }
     form: Form = instantiate(term, tensors, algebra, definitions)
     return form
 
 
 def _is_setting(var: Var, term: Any) -> bool:
-    """Does a parameter stand for axes or an order, not for a tensor?"""
+    """Tell whether a parameter stands for axes or an order, not for a tensor."""
     if not (isinstance(term, tuple) and term and isinstance(term[0], Operator)):
         return False
     settings = len(term) - len(term[0].parameters)

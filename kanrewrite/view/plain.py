@@ -6,9 +6,13 @@ that the graph already computes is taken from there.
 
 from __future__ import annotations
 
-import aesara.tensor as at
+from typing import Any
 
-from kanrewrite.view.build import Builder, Context, Scaled
+import aesara.tensor as at
+from aesara.graph.basic import Variable
+
+from kanrewrite.view.build import Builder
+from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.forms import Form
 from kanrewrite.view.heat import hot
 
@@ -22,7 +26,7 @@ class PlainBuilder(Builder):
             self._split[form] = self.a.no_exponent, self._value(form, where)
         return self._split[form]
 
-    def _value(self, form: Form, where: Context) -> at.TensorVariable:
+    def _value(self, form: Form, where: Context) -> Variable[Any, Any]:
         origin = self.view.origin.get(form)
         if origin is not None and origin.type.ndim == form.ndim:
             return origin
@@ -30,6 +34,6 @@ class PlainBuilder(Builder):
             return self.view.origin[form]
         expo, rest = self._split_new(form, where)
         if not expo.terms:
-            return self._or_one(rest)
+            return self.or_one(rest)
         power = self.make(at.exp, self.linear(expo))
         return power if rest is None else self.make(at.mul, power, rest)

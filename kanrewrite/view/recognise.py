@@ -12,8 +12,8 @@ from typing import Any
 
 from kanrewrite.terms import Operator, T
 from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum
+from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.instantiate import instantiate
-from kanrewrite.view.heat import LINEAR, hot
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import Bindings, FormMatcher, is_parameter
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
@@ -34,7 +34,9 @@ class Recognition:
     needed: frozenset[Any]
 
 
-def compiled(rules: Iterable[tuple[str, Any, Any, Callable[[Bindings], bool]]]) -> list[Recognition]:
+def compiled(
+    rules: Iterable[tuple[str, Any, Any, Callable[[Bindings], bool]]],
+) -> list[Recognition]:
     """Rules (name, left side, right side, check of the guards) with their patterns as forms."""
     algebra = PatternAlgebra()
     out = []
@@ -72,8 +74,8 @@ class Recogniser:
         out = self._roots(form, a)
         if out is form:
             out = self._roots(self._parts(form, a), a)
-        if isinstance(out, Prod) and hot(out):
-            return self._multiplied(out, a) or out
+        if isinstance(form, Prod) and hot(out):
+            return self._multiplied(form, a) or out
         return out
 
     def _roots(self, form: Form, a: Lifting) -> Form:
@@ -88,19 +90,23 @@ class Recogniser:
 
     def _parts(self, form: Form, a: Lifting) -> Form:
         if isinstance(form, Sum):
-            new = [(self.rewrite(m, a), c) for m, c in form.terms]
-            if all(m is n for (m, _), (n, _) in zip(form.terms, new)):
+            terms = [(self.rewrite(m, a), c) for m, c in form.terms]
+            if all(m is n for (m, _), (n, _) in zip(form.terms, terms, strict=True)):
                 return form
-            return a.add(*(a.mul(a.const(c), m) for m, c in new))
+            return a.add(*(a.mul(a.const(c), m) for m, c in terms))
         if isinstance(form, App):
             inner = self.rewrite(form.args[0], a)
-            return form if inner is form.args[0] else a.app(form.op, inner, *form.args[1:], bcast=form.bcast)
+            if inner is form.args[0]:
+                return form
+            return a.app(form.op, inner, *form.args[1:], bcast=form.bcast)
         assert isinstance(form, Prod)
-        inner = [f for f, k in form.factors if k > 0 and (isinstance(f, Sum) or is_sum_over(f))]
         shared = {m for m, _ in form.expo.terms}
-        sums = {f: self.rewrite(f, a) for f in inner if not shared & exponents(f)}
-        # What stays hot as a fused operator could no longer cancel with the other factors.
-        sums = {f: g if is_sum_over(g) or isinstance(g, Sum) or not hot(g) else f for f, g in sums.items()}
+        sums: dict[Form, Form] = {}
+        for f, k in form.factors:
+            if k > 0 and _is_any_sum(f) and not shared & exponents(f):
+                new = self.rewrite(f, a)
+                # What stays hot as a fused operator could no longer cancel with other factors.
+                sums[f] = new if _is_any_sum(new) or not hot(new) else f
         if all(f is g for f, g in sums.items()):
             return form
         rest = a.prod(form.coeff, form.expo, {f: k for f, k in form.factors if f not in sums})
@@ -139,12 +145,12 @@ class Recogniser:
 
 
 def is_split(form: Sum, a: Lifting) -> bool:
-    """Has only some of the terms an exponential of its own?"""
+    """Tell whether some of the terms have an exponential of their own."""
     return any(a.parts(m)[1].terms for m, _ in form.terms)
 
 
 def balanced(before: Form, after: Form, a: Lifting) -> bool:
-    """Has no exponential lost the partner that it would have cancelled with?
+    """Tell whether no exponential has lost the partner that it would have cancelled with.
 
     ``exp(x)/(1 + exp(2*x))`` stays what it is: ``exp(x) * sigmoid(-2*x)`` can be inf times 0.
     """
@@ -152,33 +158,19 @@ def balanced(before: Form, after: Form, a: Lifting) -> bool:
         return True
     _, expo, factors = a.parts(after)
     left = exponents(expo) | {m for f, _ in factors for m in exponents(f)}
-    _, old_expo, old_factors = a.parts(before)
+    _, _, old_factors = a.parts(before)
     kept = {f for f, _ in factors}
     gone = {m for f, _ in old_factors if f not in kept for m in exponents(f)}
     return not left & gone
 
 
-def exponents(form: Form) -> set[Form]:
-    """The terms of all exponents in a form that show."""
-    found: set[Form] = set()
-    stack = [form]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, Lin):
-            found.update(m for m, _ in part.terms)
-        elif isinstance(part, Prod):
-            stack.extend([part.expo, *(f for f, _ in part.factors)])
-        elif isinstance(part, Sum):
-            stack.extend(m for m, _ in part.terms)
-        elif isinstance(part, App) and part.op is T.expm1:
-            found.update(part.args[0].home.terms_of(part.args[0]))
-        elif isinstance(part, App) and part.op in LINEAR:
-            stack.extend(f for f in part.forms if not isinstance(f, Lin))
-    return found
-
-
 def is_sum_over(form: Form) -> bool:
+    """Tell whether a form is a sum along axes."""
     return isinstance(form, App) and form.op is T.sum
+
+
+def _is_any_sum(form: Form) -> bool:
+    return isinstance(form, Sum) or is_sum_over(form)
 
 
 def matches(matcher: FormMatcher, pattern: Form, form: Form) -> Iterable[tuple[Bindings, Any, Any]]:
@@ -187,16 +179,21 @@ def matches(matcher: FormMatcher, pattern: Form, form: Form) -> Iterable[tuple[B
     if isinstance(pattern, Sum) or (isinstance(pattern, Prod) and _bare_sum(pattern)):
         target = pattern if isinstance(pattern, Sum) else pattern.factors[0][0]
         coeff = 1 if isinstance(pattern, Sum) else pattern.coeff
-        for b, scale, rest in matcher.sum(target, form, {}):  # type: ignore[arg-type]
+        for b, scale, terms in matcher.sum(target, form, {}):  # type: ignore[arg-type]
             by = a.const(scale / coeff)
-            yield b, a.add_terms(rest), lambda new, left, by=by: a.add(a.mul(by, new), left)
+            yield b, a.add_terms(terms), lambda new, left, by=by: a.add(a.mul(by, new), left)
         return
     for b, rest in matcher.product(pattern, form, {}):
         yield b, rest, lambda new, left: a.mul(new, left)
 
 
 def _bare_sum(p: Prod) -> bool:
-    return not p.expo.terms and len(p.factors) == 1 and isinstance(p.factors[0][0], Sum) and p.factors[0][1] == 1
+    return (
+        not p.expo.terms
+        and len(p.factors) == 1
+        and isinstance(p.factors[0][0], Sum)
+        and p.factors[0][1] == 1
+    )
 
 
 def heads(form: Form) -> frozenset[Any]:

@@ -43,7 +43,7 @@ def _defines(term: Any, meaning: Any) -> bool:
 
 
 def holds_exponential(term: Any) -> bool:
-    """Does a pattern hold an exponential, which only lifting can move?"""
+    """Tell whether a pattern holds an exponential, which only lifting can move."""
     return isinstance(term, tuple) and any(x is T.exp or holds_exponential(x) for x in term)
 
 

@@ -1,0 +1,153 @@
+"""The bench: what every part of building needs, none of which looks at exponents."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import aesara.tensor as at
+import numpy as np
+from aesara.graph.basic import Variable
+
+from kanrewrite.terms import T
+from kanrewrite.view.context import Context, Scaled
+from kanrewrite.view.forms import HALF, ONE, ZERO, App, Form, Leaf, Lin
+from kanrewrite.view.lifting import Axes, Lifting
+from kanrewrite.view.read import View
+from kanrewrite.view.recognise import Recogniser
+
+
+class Bench:
+    """Makes variables of one dtype, each once.
+
+    Parameters
+    ----------
+    view
+        Whose forms are built.
+    dtype
+        The float dtype of every result.
+    recogniser
+        Turns parts of forms into fused operators, if any.
+    """
+
+    def __init__(self, view: View, dtype: str, recogniser: Recogniser | None = None):
+        self.view = view
+        self.a: Lifting = view.algebra(dtype)
+        self.dtype = dtype
+        self.recogniser = recogniser
+        self._split: dict[Any, Scaled] = {}
+        self._lins: dict[Lin, Variable[Any, Any]] = {}
+        self._made: dict[Any, Variable[Any, Any]] = {}
+
+    # -- what the classes above this one add: the parts of building call each other ----------
+
+    def value(self, form: Form, where: Context | None = None) -> Variable[Any, Any]:
+        """The variable of a form."""
+        raise NotImplementedError
+
+    def split(self, form: Form, where: Context) -> Scaled:
+        """A form as exponent and rest."""
+        raise NotImplementedError
+
+    def log_parts(self, form: Form, outer: Lin | None = None) -> Scaled:
+        """``outer + log(form)`` as ``(e, r)`` with the value ``e + r``."""
+        raise NotImplementedError
+
+    # -- variables --------------------------------------------------------------------------
+
+    def constant(self, value: Fraction) -> Variable[Any, Any]:
+        """A number."""
+        return at.constant(np.asarray(float(value), dtype=self.dtype))
+
+    def or_one(self, rest: Variable[Any, Any] | None) -> Variable[Any, Any]:
+        """The rest of a form, written out where it is 1."""
+        return self.constant(ONE) if rest is None else rest
+
+    def make(self, op: Any, *inputs: Any, **parameters: Any) -> Variable[Any, Any]:
+        """Apply an op once; the same call again gives the same variable."""
+        key = (op, inputs, tuple(sorted(parameters.items())))
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = op(*inputs, **parameters)
+        return made
+
+    def keepdims(self, op: Any, var: Variable[Any, Any], axes: Axes) -> Variable[Any, Any]:
+        """A reduction, with the reduced axes kept at length 1."""
+        if all(var.type.broadcastable[a] for a in axes):
+            return var
+        left = iter(range(var.type.ndim))
+        order = tuple("x" if d in axes else next(left) for d in range(var.type.ndim))
+        return self.make(_dimshuffle, self.make(op, var), order)
+
+    def leaf(self, form: Leaf) -> Variable[Any, Any]:
+        """The variable of a leaf, in the dtype of the results."""
+        var: Variable[Any, Any] = form.var
+        return var if var.type.dtype == self.dtype else self.make(at.cast, var, dtype=self.dtype)
+
+    def raw(self, form: Form) -> Variable[Any, Any]:
+        """A condition as it is, without a cast."""
+        if isinstance(form, Leaf):
+            var: Variable[Any, Any] = form.var
+            return var
+        assert isinstance(form, App)
+        if form.op in (T.dimshuffle, T.subtensor):
+            return self.make(form.args[1].apply, self.raw(form.args[0]))
+        return self.value(form)
+
+    def masked(
+        self, mask: App, yes: Variable[Any, Any], no: Variable[Any, Any]
+    ) -> Variable[Any, Any]:
+        """One value where a mask keeps, another where it hides."""
+        cond = self.raw(mask.args[0])
+        kept, hidden = (yes, no) if mask.args[1] else (no, yes)
+        return self.make(at.switch, cond, kept, hidden)
+
+    # -- products and sums of variables -----------------------------------------------------
+
+    def product(
+        self, coeff: Fraction, rests: list[tuple[Variable[Any, Any], Fraction]]
+    ) -> Variable[Any, Any] | None:
+        """``coeff * r1**k1 * ...`` with one division."""
+        above = [self.power(r, k) for r, k in rests if k > 0]
+        below = [self.power(r, -k) for r, k in rests if k < 0]
+        out, bottom = self.times(above), self.times(below)
+        if coeff == -1 and out is not None:
+            out = self.make(at.neg, out)
+        elif coeff != 1:
+            out = self.times([self.constant(coeff), *above])
+        if bottom is None:
+            return out
+        if out is None:
+            return self.make(at.reciprocal, bottom)
+        return self.make(at.true_divide, out, bottom)
+
+    def times(self, factors: list[Variable[Any, Any]]) -> Variable[Any, Any] | None:
+        """The product of variables, None for none."""
+        if not factors:
+            return None
+        return factors[0] if len(factors) == 1 else self.make(at.mul, *factors)
+
+    def power(self, var: Variable[Any, Any], k: Fraction) -> Variable[Any, Any]:
+        """``var**k``, by the operator that has a name for it."""
+        if k == 1:
+            return var
+        if k == 2:
+            return self.make(at.square, var)
+        if k == HALF:
+            return self.make(at.sqrt, var)
+        return self.make(at.pow, var, self.constant(k))
+
+    def total(self, terms: list[tuple[Fraction, Variable[Any, Any]]]) -> Variable[Any, Any]:
+        """``c1*v1 + c2*v2 + ...``, subtracting what is negative."""
+        out: Variable[Any, Any] | None = None
+        for c, v in sorted(terms, key=lambda t: t[0] < 0):
+            scaled = v if abs(c) == 1 else self.make(at.mul, self.constant(abs(c)), v)
+            if out is None:
+                out = scaled if c > 0 else self.make(at.neg, scaled)
+            else:
+                out = self.make(at.add if c > 0 else at.sub, out, scaled)
+        return self.constant(ZERO) if out is None else out
+
+
+def _dimshuffle(var: Any, order: tuple[int | str, ...]) -> Any:
+    return var.dimshuffle(order)

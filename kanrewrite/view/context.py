@@ -1,0 +1,92 @@
+"""Where a form is built: what its surroundings say about the size of its parts."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from aesara.graph.basic import Variable
+
+from kanrewrite.terms import T
+from kanrewrite.view.algebra import Algebra
+from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum
+from kanrewrite.view.heat import LINEAR
+from kanrewrite.view.lifting import Axes
+
+#: For an exponent summed over axes: sets of factors that may be zero where it is largest.
+Masks = dict[tuple[Lin, Axes], frozenset[tuple[Form, ...]]]
+
+#: A form as ``(e, r)``, which is ``exp(e) * r``; no rest stands for 1.
+Scaled = tuple[Lin, Variable[Any, Any] | None]
+
+
+class Context(NamedTuple):
+    """Where a form is built.
+
+    ``masks`` are those of the sums that divide around it.  ``exact`` says that its relative size
+    matters (under a log, in a denominator), so that nothing in it may underflow.
+    """
+
+    masks: Masks
+    exact: bool = False
+
+
+#: At the root of a graph.
+PLAIN = Context({})
+
+
+def within_log(form: Form, a: Algebra) -> Context:
+    """Where a form is built of which the log, or the sign, is asked."""
+    return Context(strict(form, a), exact=True)
+
+
+def strict(form: Form, a: Algebra) -> Masks:
+    """For each exponent that is summed inside, the factors that may hide its maximum."""
+    if isinstance(form, App) and form.op is T.sum:
+        _, expo, factors = a.parts(form.args[0])
+        summed = moving(expo, form.args[1], a)
+        hiding = tuple(f for f, _ in factors if may_vanish(f))
+        if not summed.terms:
+            return strict(form.args[0], a)
+        return {(summed, form.args[1]): frozenset([hiding])}
+    if isinstance(form, App) and form.op in LINEAR:
+        parts = list(form.forms)
+    elif isinstance(form, Sum):
+        parts = [m for m, _ in form.terms]
+    elif isinstance(form, Prod):
+        parts = [f for f, _ in form.factors]
+    else:
+        return {}
+    found: Masks = {}
+    for part in parts:
+        found = joined(found, strict(part, a))
+    return found
+
+
+def dividing(form: Prod, a: Algebra) -> Masks:
+    """Where a sum divides, its maximum is taken over what its factors keep."""
+    found: Masks = {}
+    for f, k in form.factors:
+        if k < 0:
+            found = joined(found, strict(f, a))
+    return found
+
+
+def moving(expo: Lin, axes: Axes, a: Algebra) -> Lin:
+    """The part of an exponent that depends on the position along some axes."""
+    return a.lin({m: c for m, c in expo.terms if not m.constant_along(axes)})
+
+
+def joined(a: Masks, b: Masks) -> Masks:
+    """The masks of both."""
+    return {key: a.get(key, frozenset()) | b.get(key, frozenset()) for key in {**a, **b}}
+
+
+def may_vanish(form: Form) -> bool:
+    """Tell whether a factor may be zero somewhere, so that it hides the largest exponential."""
+    if isinstance(form, Leaf):
+        data = getattr(form.var, "data", None)
+        return data is None or not bool(np.all(np.asarray(data)))
+    if isinstance(form, App):
+        return form.op not in (T.softmax, T.sigmoid, T.exp, T.ones_like, T.softplus)
+    return not form.nonneg

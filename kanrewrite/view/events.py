@@ -1,0 +1,141 @@
+"""Events: where rewriting buys something, because exponentials meet there."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from aesara.graph.basic import Apply
+from aesara.scalar.basic import Cast
+from aesara.tensor.blas import BatchedDot
+from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.math import Dot
+from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+
+from kanrewrite.terms import T, operator_of
+from kanrewrite.view.forms import ZERO, App, Form, Sum
+from kanrewrite.view.heat import exponents, hot
+from kanrewrite.view.levels import level
+from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.nodes import axes_of
+
+EXPONENTIALS = {T.exp, T.exp2, T.pow, T.expm1}
+
+
+def is_exponential(node: Apply[Any]) -> bool:
+    """Tell whether a node writes an exponential out."""
+    return isinstance(node.op, Elemwise) and operator_of(node.op) in EXPONENTIALS
+
+
+def is_risk(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
+    """Tell whether a node is an exponential, or divides by one that may vanish."""
+    if is_exponential(node):
+        return True
+    op = operator_of(node.op) if isinstance(node.op, Elemwise) else None
+    if op not in (T.true_div, T.reciprocal) or not inputs:
+        return False
+    return level(inputs[-1], algebra) is not algebra.no_exponent
+
+
+def meets(
+    node: Apply[Any], inputs: list[Form], form: Form, algebra: Lifting, risky: bool, written: bool
+) -> bool:
+    """Tell whether a node brings exponentials together that cancel, or takes the log of one.
+
+    ``risky`` tells whether an operand can overflow as it is written.  Where none can, as after a
+    shift by hand, only what loses small numbers is worth rewriting: logs, roots, differences, and
+    quotients by what may vanish.  ``written`` tells whether an exponential is written out in an
+    operand: what fused operators alone compute, as ``1 - tanh(x)**2``, is left to them, unless one
+    of them is enough for the result, as for ``1 + tanh(x)``.
+    """
+    hots = [f for f in inputs if hot(f)]
+    if isinstance(node.op, Elemwise):
+        name = operator_of(node.op).name
+        if name in ("add", "sub"):
+            return written and sum_gains(inputs, hots, form, algebra, risky)
+        if name in ("mul", "true_div", "pow"):
+            return product_gains(name, inputs, hots, form, algebra, risky)
+        if name in ("log", "log2", "log10", "log1p", "sqrt"):
+            return bool(hots) and level(inputs[0], algebra) is not algebra.no_exponent
+        if name in ("exp", "exp2", "expm1"):
+            return risky and hot(form) and bool(algebra.parts(form)[2])
+        return isinstance(node.op.scalar_op, Cast) and hot(form)
+    if type(node.op) in (Softmax, LogSoftmax):  # Aesara's own refuse an axis of length zero
+        return not all(node.inputs[0].type.shape[d] for d in axes_of(node))
+    if isinstance(node.op, (Dot, BatchedDot)):
+        return risky and len(hots) > 1
+    return isinstance(node.op, SoftmaxGrad) and risky
+
+
+def product_gains(
+    name: str, inputs: list[Form], hots: list[Form], form: Form, algebra: Lifting, risky: bool
+) -> bool:
+    """Tell whether exponentials cancel in a product, a quotient or a power."""
+    if name == "mul":
+        return risky and len(hots) > 1
+    if name == "true_div":
+        return len(hots) > 1 and (risky or level(inputs[-1], algebra) is not algebra.no_exponent)
+    return bool(hots) and not is_integer_power(form, hots[0], algebra)
+
+
+def is_integer_power(form: Form, base: Form, algebra: Lifting) -> bool:
+    """Tell whether a form is a small integer power, which is computed as it is written."""
+    return any(algebra.pow(base, Fraction(k)) is form for k in (-2, -1, 2, 3))
+
+
+def sum_gains(
+    inputs: list[Form], hots: list[Form], form: Form, algebra: Lifting, risky: bool
+) -> bool:
+    """Tell whether terms cancelled, a common factor came out, or exponentials are subtracted."""
+    if takes_log_back(form, algebra):
+        return True
+    if not hots:
+        return False
+    before = sum(len(algebra.terms_of(f)) for f in inputs)
+    after = count_terms(form, algebra)
+    if after < before and (risky or after <= 1):
+        return True
+    _, _, factors = algebra.parts(form)
+    if any(cancelling(f, algebra) for f, _ in factors):
+        return True
+    if not risky:
+        return False
+    # A hot common factor came out, and no exponential stayed with only some of the terms.
+    inner = [f for f, k in factors if isinstance(f, Sum) and k == 1]
+    even = len(inner) == 1 and not any(algebra.parts(m)[1].terms for m, _ in inner[0].terms)
+    return len(hots) > 1 and even and any(hot(f) for f, _ in factors if f is not inner[0])
+
+
+def takes_log_back(form: Form, algebra: Lifting) -> bool:
+    """Tell whether a sum holds the log of a sum of exponentials, and what is of its size.
+
+    ``x - log(sum(exp(x)))`` is small where both of its terms are large.
+    """
+    terms = algebra.terms_of(form)
+    for m in terms:
+        if isinstance(m, App) and m.op is T.log and hot(m.args[0]):
+            inner = m.args[0]
+            large = exponents(inner) | {f for f, _ in algebra.parts(inner)[2]} | {inner}
+            if any(n is not m and (n in large or held(n, algebra) & large) for n in terms):
+                return True
+    return False
+
+
+def held(form: Form, algebra: Lifting) -> set[Form]:
+    """The factors of a product."""
+    return {f for f, _ in algebra.parts(form)[2]}
+
+
+def count_terms(form: Form, algebra: Lifting) -> int:
+    """How many terms a sum has, whatever factor was taken out of it."""
+    if form is algebra.zero:
+        return 0
+    factors = algebra.parts(form)[2]
+    return max((len(f.terms) for f, k in factors if isinstance(f, Sum) and k == 1), default=1)
+
+
+def cancelling(form: Form, algebra: Lifting) -> bool:
+    """Tell whether a form is a sum of pure exponentials whose coefficients add up to zero."""
+    if not isinstance(form, Sum) or sum((c for _, c in form.terms), ZERO):
+        return False
+    return all(not algebra.parts(m)[2] for m, _ in form.terms)

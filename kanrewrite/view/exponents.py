@@ -1,0 +1,115 @@
+"""Exponents as variables: what belongs together is subtracted before it is added."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import aesara.tensor as at
+import numpy as np
+from aesara.graph.basic import Variable
+
+from kanrewrite.terms import T
+from kanrewrite.view.bench import Bench
+from kanrewrite.view.context import PLAIN, Context, within_log
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Terms, Totals
+
+
+class ExponentBuilder(Bench):
+    """Builds exponents, and values of which they are the exponents."""
+
+    def value(self, form: Form, where: Context | None = None) -> Variable[Any, Any]:
+        """The variable of a form."""
+        if isinstance(form, Lin):
+            return self.linear(form)
+        expo, rest = self.split(form, where or PLAIN)
+        if not expo.terms:
+            return self.or_one(rest)
+        power = self.make(at.exp, self.kept(expo, self.hidden(expo, form)))
+        return power if rest is None else self.make(at.mul, power, rest)
+
+    # -- linear combinations ----------------------------------------------------------------
+
+    def linear(self, lin: Lin) -> Variable[Any, Any]:
+        """An exponent as a variable, once."""
+        if lin not in self._lins:
+            self._lins[lin] = self._linear(lin)
+        return self._lins[lin]
+
+    def _linear(self, lin: Lin) -> Variable[Any, Any]:
+        left = Totals(lin.terms)
+        terms = self._differences(left)
+        whole = self.a.add_terms(left) if left else None
+        origin = self.view.origin.get(whole) if whole is not None else None
+        if origin is not None and not self.view.gains(origin):
+            terms.append((ONE, origin))
+        else:
+            terms += [(c, self.value(m)) for m, c in left.items()]
+        return self.total(terms)
+
+    def _differences(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
+        """Take out each ``source - max(source)``, which is exact where its parts are close."""
+        found = []
+        for top in [m for m in left if isinstance(m, App) and m.op in (T.shift, T.maximum, T.max)]:
+            for source in top.forms:
+                if not (isinstance(source, Lin) and top in left):
+                    continue
+                if not _contains(left, source, -left[top]):
+                    continue
+                c = left.pop(top)
+                for m, d in source.terms:
+                    left[m] += d * c
+                    if not left[m]:
+                        del left[m]
+                found.append((-c, self.make(at.sub, self.linear(source), self.value(top))))
+        return found
+
+    def plus(self, a: Lin, b: Lin, k: Fraction) -> Lin:
+        """``a + k*b``."""
+        out = Totals(a.terms)
+        for m, c in b.terms:
+            out[m] += c * k
+        return self.a.lin(out)
+
+    def absorbed(self, outer: Lin, k: Fraction, exponents: list[Lin]) -> tuple[Lin, Lin]:
+        """The part of outer to add to each ``e_i`` in ``exp(outer) * sum(exp(e_i))**k``, the rest.
+
+        ``a + max(0, b - a)`` loses digits that ``max(a, b)`` keeps.
+        """
+        shared = {m for e in exponents for m, _ in e.terms}
+        inner = self.a.lin({m: c / k for m, c in outer.terms if m in shared})
+        return inner, self.a.lin({m: c for m, c in outer.terms if m not in shared})
+
+    # -- factors that silence an exponential ------------------------------------------------
+
+    def hidden(self, expo: Lin, form: Form) -> tuple[Form, ...]:
+        """The factors whose zeros the maximum in an exponent does not cover."""
+        factors = {f for f, _ in self.a.parts(form)[2]}
+        found: dict[Form, None] = {}
+        stack: list[Form] = [expo] if factors else []
+        while stack:
+            part = stack.pop()
+            if isinstance(part, Lin):
+                stack.extend(m for m, _ in part.terms)
+            elif isinstance(part, App) and part.op is T.shift:
+                found.update({f: None for f in part.args[2] if f in factors})
+            elif isinstance(part, App) and part.op in (T.switch, T.maximum, T.dimshuffle):
+                stack.extend(part.forms)
+        return tuple(found)
+
+    def kept(self, expo: Lin, hidden: tuple[Form, ...]) -> Variable[Any, Any]:
+        """The exponent, -inf where a factor that may vanish does."""
+        out = self.linear(expo)
+        low = at.constant(np.asarray(-np.inf, dtype=self.dtype))
+        for f in hidden:
+            if isinstance(f, App) and f.op is T.mask:
+                out = self.masked(f, out, low)
+            else:
+                rest = self.or_one(self.split(f, within_log(f, self.a))[1])
+                there = self.make(at.neq, rest, self.constant(ZERO))
+                out = self.make(at.switch, there, out, low)
+        return out
+
+
+def _contains(terms: Terms, lin: Lin, c: Fraction) -> bool:
+    return bool(lin.terms) and all(m in terms and terms[m] == d * c for m, d in lin.terms)

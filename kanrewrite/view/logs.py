@@ -1,0 +1,83 @@
+"""Logs: ``log(exp(a) * r) == a + log(r)``, and logs of ``1 + exp(a)`` by functions of their own.
+
+References
+----------
+M. Maechler, "Accurately computing log(1 - exp(-|a|))", Rmpfr vignette, 2012.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import aesara.tensor as at
+from aesara.graph.basic import Variable
+
+from kanrewrite.terms import T
+from kanrewrite.view.context import Scaled, within_log
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum
+from kanrewrite.view.heat import hot
+from kanrewrite.view.sums import SumBuilder
+
+
+class LogBuilder(SumBuilder):
+    """Builds logs."""
+
+    def log_parts(self, form: Form, outer: Lin | None = None) -> Scaled:
+        """``outer + log(form)`` as ``(e, r)`` with the value ``e + r``."""
+        outer = self.a.no_exponent if outer is None else outer
+        sign, expo, factors = self.a.parts(form)
+        base, power = factors[0] if len(factors) == 1 and not expo.terms else (None, ONE)
+        if isinstance(base, Sum) and power == 1:
+            pair = self._pair(base)
+            if pair is not None:
+                return self._log_pair(pair[0], sign * pair[1], sign * pair[2], outer)
+            if isinstance(form, Sum) and hot(form):
+                e, r = self.split_sum(form, outer, ONE, within_log(form, self.a))
+                return e, None if r is None else self.make(at.log, r)
+        e, r = self.split(form, within_log(form, self.a))
+        return self.plus(outer, e, ONE), None if r is None else self._log_of(form, r)
+
+    def _log_of(self, form: Form, rest: Variable[Any, Any]) -> Variable[Any, Any]:
+        """The log of a rest.
+
+        A shifted sum of exponentials is at least 1; as ``log1p(s - 1)`` it is not shifted a second
+        time by Aesara's own `local_log_sum_exp`.
+        """
+        while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+            form = form.args[0]
+        if isinstance(form, App) and form.op is T.sum and not self.a.parts(form.args[0])[2]:
+            return self.make(at.log1p, self.make(at.sub, rest, self.constant(ONE)))
+        return self.make(at.log, rest)
+
+    def _pair(self, form: Sum) -> tuple[Lin, Fraction, Fraction] | None:
+        """``c + d*exp(e)`` with ``abs(c) == abs(d) == 1`` as ``(e, c, d)``."""
+        if len(form.terms) != 2:
+            return None
+        (m, c), (n, d) = sorted(form.terms, key=lambda t: t[0] is not self.a.one)
+        coeff, expo, factors = self.a.parts(n)
+        if m is not self.a.one or factors or coeff != 1 or abs(c) != 1 or abs(d) != 1:
+            return None
+        return expo, c, d
+
+    def _log_pair(self, e: Lin, c: Fraction, d: Fraction, outer: Lin) -> Scaled:
+        """``outer + log(c + d*exp(e))`` for ``c`` and ``d`` of absolute value 1."""
+        if c == d:
+            return self._log_of_sum(e, outer)
+        gap = self.linear(e)
+        if c > 0:
+            return outer, self.make(at.log1mexp, gap)
+        return self.plus(outer, e, ONE), self.make(at.log1mexp, self.make(at.neg, gap))
+
+    def _log_of_sum(self, e: Lin, outer: Lin) -> Scaled:
+        """``outer + log(1 + exp(e))``, which is ``logaddexp`` where a part of outer meets e."""
+        inner, left = self.absorbed(outer, ONE, [e])
+        gap = self.linear(e)
+        if not inner.terms:
+            return left, self.make(at.softplus, gap)
+        low, high = self.linear(inner), self.linear(self.plus(inner, e, ONE))
+        # Where both are the same infinity, the gap would be nan.
+        gap = self.make(at.switch, self.make(at.eq, low, high), self.constant(ZERO), gap)
+        top = self.a.leaf(self.make(at.maximum, low, high), tuple(high.type.broadcastable))
+        fade = self.make(at.exp, self.make(at.neg, self.make(at.abs, gap)))
+        return self.plus(left, self.a.lin({top: ONE}), ONE), self.make(at.log1p, fade)

@@ -1,0 +1,45 @@
+"""Nodes: what an Aesara variable or node says of itself, before anything is read."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from aesara.graph.basic import Apply, Constant, Variable
+from aesara.tensor.basic import get_scalar_constant_value
+from aesara.tensor.elemwise import DimShuffle
+from aesara.tensor.exceptions import NotScalarConstantError
+
+#: The dtypes that forms have.
+FLOATS = ("float16", "float32", "float64")
+
+
+def constant_of(var: Variable[Any, Any]) -> Fraction | None:
+    """The exact value of a finite constant scalar, or of an array of one value."""
+    if isinstance(var, Constant):
+        data = np.asarray(var.data)
+        if data.dtype.kind not in "fiub" or data.size != 1:
+            return None
+        value = data.item()
+        return Fraction(value) if np.isfinite(value) else None
+    if var.owner is not None and isinstance(var.owner.op, DimShuffle):
+        return constant_of(var.owner.inputs[0])
+    return None
+
+
+def is_zeros(var: Variable[Any, Any]) -> bool:
+    """Tell whether every element is known to be zero."""
+    try:
+        return bool(get_scalar_constant_value(var) == 0)
+    except NotScalarConstantError:
+        return False
+
+
+def axes_of(node: Apply[Any]) -> tuple[int, ...]:
+    """The axes of an Op that has them, sorted, from 0 on."""
+    axis = getattr(node.op, "axis", None)
+    ndim = node.inputs[0].type.ndim
+    if axis is None:
+        return tuple(range(ndim))
+    return tuple(sorted(x % ndim for x in (axis if isinstance(axis, (tuple, list)) else [axis])))

@@ -1,0 +1,131 @@
+"""Operators whose operands are values: maxima, masks and fused operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import aesara.tensor as at
+from aesara.graph.basic import Variable
+from aesara.tensor.special import SoftmaxGrad
+
+from kanrewrite.ops import LogSoftmax, Softmax, Supremum
+from kanrewrite.terms import ELEMENTWISE, Operator, T
+from kanrewrite.unify import elementwise_op
+from kanrewrite.view.exponents import ExponentBuilder
+from kanrewrite.view.forms import ONE, ZERO, App
+
+PlainOperator = Callable[[ExponentBuilder, App], Variable[Any, Any]]
+
+
+def plain(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
+    """An operator applied to the values of its operands."""
+    build = OPERATORS.get(form.op)
+    if build is not None:
+        return build(b, form)
+    assert form.op in ELEMENTWISE, form.op
+    op = form.op.op or elementwise_op(form.op.name)
+    return b.make(op, *(b.value(f) for f in form.forms))
+
+
+# -- maxima and masks ------------------------------------------------------------------------
+
+
+def _shift(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
+    """The maximum over axes, 0 where it is infinite."""
+    lin, axes, hidden = form.args
+    return _finite(b, b.keepdims(Supremum(axes), b.kept(lin, hidden), axes))
+
+
+def _maximum(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
+    """The largest operand, 0 where it is infinite."""
+    out, *others = [b.value(e) for e in form.forms]
+    for other in others:
+        out = b.make(at.maximum, out, other)
+    return _finite(b, out)
+
+
+def _finite(b: ExponentBuilder, var: Variable[Any, Any]) -> Variable[Any, Any]:
+    return b.make(at.switch, b.make(at.isinf, var), b.constant(ZERO), var)
+
+
+def _max(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
+    return b.make(at.max, b.value(form.args[0]), axis=form.args[1], keepdims=True)
+
+
+def _mask(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
+    return b.masked(form, b.constant(ONE), b.constant(ZERO))
+
+
+def _ones(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
+    return b.make(at.ones_like, b.value(form.args[0]), dtype=b.dtype)
+
+
+def _scatter(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
+    inner, _, like = form.args
+    node = like.var.owner
+    return b.make(node.op, node.inputs[0], b.value(inner), *node.inputs[2:])
+
+
+# -- softmax and its like --------------------------------------------------------------------
+
+
+def _softmax(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
+    inner, axes = form.args
+    if _has_op(form):
+        return b.make(_op(Softmax, axes), b.value(inner))
+    power, total, _ = _shifted(b, form)
+    return b.make(at.true_divide, power, total)
+
+
+def _log_softmax(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
+    inner, axes = form.args
+    if _has_op(form):
+        return b.make(_op(LogSoftmax, axes), b.value(inner))
+    _, total, gap = _shifted(b, form)
+    return b.make(at.sub, gap, b.make(at.log, total))
+
+
+def _softmax_grad(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
+    up, sm, axes = form.args
+    g, p = b.value(up), b.value(sm)
+    if _has_op(form):
+        return b.make(_op(SoftmaxGrad, axes), g, p)
+    mean = b.make(at.sum, b.make(at.mul, g, p), axis=axes, keepdims=True)
+    return b.make(at.mul, p, b.make(at.sub, g, mean))
+
+
+def _has_op(form: App) -> bool:
+    """Aesara's softmax is over one axis or over all."""
+    return len(form.args[-1]) in (1, form.ndim)
+
+
+def _op(kind: Callable[..., Any], axes: tuple[int, ...]) -> Any:
+    """One of Aesara's softmax Ops; no axis stands for all of them."""
+    return kind(axis=axes[0] if len(axes) == 1 else None)
+
+
+def _shifted(
+    b: ExponentBuilder, form: App
+) -> tuple[Variable[Any, Any], Variable[Any, Any], Variable[Any, Any]]:
+    """The shifted exponential, its sum, and its exponent."""
+    inner, axes = form.args
+    lin = b.a.lin(b.a.terms_of(inner))
+    top = b.a.app(T.shift, lin, axes, (), bcast=b.a.reduced_bcast(lin, axes))
+    gap = b.make(at.sub, b.value(inner), b.value(top))
+    power = b.make(at.exp, gap)
+    return power, b.make(at.sum, power, axis=axes, keepdims=True), gap
+
+
+OPERATORS: dict[Operator, PlainOperator] = {
+    T.shift: _shift,
+    T.maximum: _maximum,
+    T.kept: lambda b, form: b.kept(*form.args),
+    T.max: _max,
+    T.mask: _mask,
+    T.scatter: _scatter,
+    T.ones_like: _ones,
+    T.softmax: _softmax,
+    T.log_softmax: _log_softmax,
+    T.softmax_grad: _softmax_grad,
+}

@@ -1,0 +1,275 @@
+"""Readers: for each Aesara Op that forms know, how a node of it is read.
+
+A reader gives None for what it cannot read, which is a leaf then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, Protocol
+
+from aesara.graph.basic import Apply, Variable
+from aesara.scalar.basic import Cast
+from aesara.tensor.basic import Alloc, Join
+from aesara.tensor.blas import BatchedDot
+from aesara.tensor.elemwise import DimShuffle, Elemwise
+from aesara.tensor.extra_ops import CumOp
+from aesara.tensor.math import Dot, Max, MaxAndArgmax
+from aesara.tensor.math import Prod as ProdOp
+from aesara.tensor.math import Sum as SumOp
+from aesara.tensor.shape import Reshape as ReshapeOp
+from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+from aesara.tensor.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+    IncSubtensor,
+    Subtensor,
+)
+from aesara.tensor.type import TensorType
+
+from kanrewrite.terms import Operator, T, operator_of
+from kanrewrite.view.forms import HALF, ONE, Form, Leaf
+from kanrewrite.view.heat import hot
+from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.moves import Move, advanced, dimshuffle, reshape, subtensor
+from kanrewrite.view.nodes import FLOATS, axes_of, constant_of, is_zeros
+
+
+class Source(Protocol):
+    """Where a reader gets the operands of its node from: a view."""
+
+    def read(self, var: Variable[Any, Any]) -> Form:
+        """A float variable as a form."""
+
+    def leaf(self, var: Variable[Any, Any], algebra: Lifting) -> Leaf:
+        """A variable as it is."""
+
+    def operand(self, var: Variable[Any, Any], algebra: Lifting) -> Form:
+        """An operand of a node, in the algebra of the node's dtype."""
+
+    def define(
+        self, op: Operator, inputs: Sequence[Variable[Any, Any]], a: Lifting, *parameters: Any
+    ) -> Form | None:
+        """An Op read as what relations say it means."""
+
+
+Reader = Callable[[Source, Apply[Any], Lifting], Form | None]
+#: The move of a node from its op, its further inputs and the broadcast pattern of the first.
+MoveOf = Callable[[Any, list[Variable[Any, Any]], tuple[bool, ...]], Move | None]
+
+
+def _same_dtype(node: Apply[Any], a: Lifting, start: int = 0) -> bool:
+    tensors = (i.type for i in node.inputs[start:] if isinstance(i.type, TensorType))
+    return all(t.dtype == a.dtype for t in tensors if t.ndim)
+
+
+# -- elementwise Ops -------------------------------------------------------------------------
+
+
+def _elemwise(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    op = operator_of(node.op)
+    if isinstance(node.op.scalar_op, Cast):
+        return _cast(view, node, a)
+    reader = ELEMWISE.get(op)
+    if reader is not None:
+        return reader(view, node, a)
+    return view.define(op, node.inputs, a) if _same_dtype(node, a) else None
+
+
+def _plain(constructor: Callable[..., Form]) -> Reader:
+    def read(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+        return constructor(a, *(view.operand(i, a) for i in node.inputs))
+
+    return read
+
+
+def _exp(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    if node.inputs[0].type.dtype != a.dtype:
+        return None  # the exponential of an integer is computed as written
+    return a.exp(view.read(node.inputs[0]))
+
+
+def _log(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    return a.log(view.read(node.inputs[0])) if node.inputs[0].type.dtype == a.dtype else None
+
+
+def _pow(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    base, power = node.inputs
+    value = constant_of(power)
+    if value is not None:
+        form = view.operand(base, a)
+        return None if form is a.zero else a.pow(form, value)
+    root = constant_of(base)
+    if root is not None and root > 0 and power.type.dtype == a.dtype:
+        return a.exp(a.mul(a.log(a.const(root)), view.read(power)))
+    coeff, expo, factors = a.parts(view.operand(base, a))
+    if not expo.terms:
+        return None
+    exponent = view.operand(power, a)
+    rest = a.prod(coeff, a.no_exponent, dict(factors))
+    raised = a.one if rest is a.one else a.app(T.pow, rest, exponent)
+    return a.mul(a.exp(a.mul(expo, exponent)), raised)
+
+
+def _second(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    shape, value = node.inputs
+    return a.mul(view.operand(value, a), a.app(T.ones_like, view.leaf(shape, a)))
+
+
+def _switch(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    cond, yes, no = node.inputs
+    if constant_of(cond) is not None:
+        return None
+    where = view.leaf(cond, a)
+    left, right = view.operand(yes, a), view.operand(no, a)
+    if right is a.zero or left is a.zero:
+        kept = left if right is a.zero else right
+        return a.mul(kept, a.app(T.mask, where, right is a.zero))
+    return left if left is right else a.app(T.switch, where, left, right)
+
+
+def _cast(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    """``cast(softmax(n))`` of integers n, which Aesara computes in float16 or refuses."""
+    inner = node.inputs[0].owner
+    if inner is None or type(inner.op) not in (Softmax, LogSoftmax):
+        return None
+    if inner.inputs[0].type.dtype in FLOATS:
+        return None
+    return view.define(SOFTMAX[type(inner.op)], inner.inputs, a, axes_of(inner))
+
+
+# -- reductions and contractions -------------------------------------------------------------
+
+
+def _reduction(name: str) -> Reader:
+    def read(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+        if node.inputs[0].type.dtype != a.dtype:
+            return None
+        axes, form = axes_of(node), view.read(node.inputs[0])
+        if not form.bcast and node.inputs[0].type.ndim:
+            form = a.mul(form, a.app(T.ones_like, view.leaf(node.inputs[0], a)))
+        return a.drop(getattr(a, name)(form, axes), axes)
+
+    return read
+
+
+def _cumsum(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    axis = 0 if node.op.axis is None and node.inputs[0].type.ndim == 1 else node.op.axis
+    if node.op.mode != "add" or node.inputs[0].type.dtype != a.dtype or axis is None:
+        return None
+    form = view.read(node.inputs[0])
+    return a.cumsum(form, axis % node.inputs[0].type.ndim) if form.bcast else None
+
+
+def _dot(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    if not _same_dtype(node, a):
+        return None
+    left, right = (view.read(i) for i in node.inputs)
+    if not left.bcast or not right.bcast:
+        return None
+    batched = isinstance(node.op, BatchedDot)
+    return a.dot(T.batched_dot if batched else T.dot, left, right, int(batched))
+
+
+def _softmax(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    if not _same_dtype(node, a):
+        return None
+    return view.define(SOFTMAX[type(node.op)], node.inputs, a, axes_of(node))
+
+
+# -- moves -----------------------------------------------------------------------------------
+
+
+def _move(move_of: MoveOf) -> Reader:
+    def read(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+        move = move_of(node.op, node.inputs[1:], tuple(node.inputs[0].type.broadcastable))
+        if move is None or node.inputs[0].type.dtype != a.dtype:
+            return None
+        form = view.read(node.inputs[0])
+        return a.move(form, move) if not form.bcast or form.bcast == move.whole else None
+
+    return read
+
+
+def _scatter(move_of: MoveOf) -> Reader:
+    def read(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+        like, values, *index = node.inputs
+        if view.operand(like, a) is not a.zero and not is_zeros(like):
+            return None
+        if values.type.dtype != a.dtype:
+            return None
+        move = move_of(node.op, index, tuple(like.type.broadcastable))
+        if move is None or move.result() != tuple(values.type.broadcastable):
+            return None
+        return a.scatter(view.read(values), move, view.leaf(node.outputs[0], a))
+
+    return read
+
+
+def _join(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    axis, *parts = node.inputs
+    place = constant_of(axis)
+    if place is None or not _same_dtype(node, a, 1):
+        return None
+    forms = [view.read(p) for p in parts]
+    if not any(hot(f) for f in forms) or not all(f.bcast for f in forms):
+        return None
+    out = node.outputs[0].type
+    return a.app(T.join, *forms, int(place) % out.ndim, bcast=tuple(out.broadcastable))
+
+
+def _alloc(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    value = node.inputs[0]
+    form = view.operand(value, a)
+    if form.bcast:
+        extra = node.outputs[0].type.ndim - value.type.ndim
+        form = a.shuffle(form, (*["x"] * extra, *range(value.type.ndim)))
+    return a.mul(form, a.app(T.ones_like, view.leaf(node.outputs[0], a)))
+
+
+ELEMWISE: dict[Operator, Reader] = {
+    T.add: _plain(Lifting.add),
+    T.sub: _plain(Lifting.sub),
+    T.mul: _plain(Lifting.mul),
+    T.true_div: _plain(Lifting.div),
+    T.neg: _plain(Lifting.neg),
+    T.reciprocal: _plain(lambda a, x: a.pow(x, -ONE)),
+    T.sqr: _plain(lambda a, x: a.pow(x, Fraction(2))),
+    T.sqrt: _plain(lambda a, x: a.pow(x, HALF)),
+    T.abs: _plain(Lifting.abs),
+    T.tensor_copy: _plain(lambda a, x: x),
+    T.exp: _exp,
+    T.log: _log,
+    T.pow: _pow,
+    T.fill: _second,
+    T.switch: _switch,
+}
+
+SOFTMAX = {Softmax: T.softmax, LogSoftmax: T.log_softmax, SoftmaxGrad: T.softmax_grad}
+
+READERS: dict[type, Reader] = {
+    Elemwise: _elemwise,
+    SumOp: _reduction("sum"),
+    Max: _reduction("max"),
+    MaxAndArgmax: _reduction("max"),
+    CumOp: _cumsum,
+    ProdOp: _reduction("prod_along"),
+    DimShuffle: _move(dimshuffle),
+    Subtensor: _move(subtensor),
+    AdvancedSubtensor: _move(advanced),
+    AdvancedSubtensor1: _move(advanced),
+    ReshapeOp: _move(reshape),
+    IncSubtensor: _scatter(subtensor),
+    AdvancedIncSubtensor: _scatter(advanced),
+    AdvancedIncSubtensor1: _scatter(advanced),
+    Alloc: _alloc,
+    Join: _join,
+    Dot: _dot,
+    BatchedDot: _dot,
+    Softmax: _softmax,
+    LogSoftmax: _softmax,
+    SoftmaxGrad: _softmax,
+}

@@ -1,0 +1,199 @@
+"""How each operator splits into exponent and rest.
+
+``sum(exp(a) * r) == exp(m) * sum(exp(a - m) * r)`` with ``m = max(a)`` over the summed axes, and
+``dot`` likewise on each side; a move, a choice or an absolute value passes to both parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import aesara.tensor as at
+from aesara.graph.basic import Variable
+
+from kanrewrite.ops import ScaledCumsum
+from kanrewrite.terms import Operator, T
+from kanrewrite.view.context import Context, Scaled, moving
+from kanrewrite.view.forms import ONE, App, Form, Lin, Sum, Totals
+from kanrewrite.view.heat import hot
+from kanrewrite.view.levels import bounded
+from kanrewrite.view.lifting import Axes
+from kanrewrite.view.logs import LogBuilder
+from kanrewrite.view.moves import Move
+
+Splitter = Callable[[LogBuilder, App, Context], Scaled]
+
+
+def _times(b: LogBuilder, power: Variable[Any, Any], rest: Any) -> Variable[Any, Any]:
+    return power if rest is None else b.make(at.mul, power, rest)
+
+
+def _still(expo: Lin, axes: Axes) -> Totals:
+    """The part of an exponent that is constant along some axes."""
+    return Totals((m, c) for m, c in expo.terms if m.constant_along(axes))
+
+
+# -- reductions ------------------------------------------------------------------------------
+
+
+def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
+    inner, axes = form.args
+    expo, rest = b.split(inner, where)
+    summed, still = moving(expo, axes, b.a), _still(expo, axes)
+    if not summed.terms:
+        return b.a.lin(still), b.make(at.sum, b.or_one(rest), axis=axes, keepdims=True)
+    if not where.exact and (summed, axes) not in where.masks and bounded(summed, b.a):
+        body = _times(b, b.make(at.exp, b.linear(summed)), rest)
+        return b.a.lin(still), b.make(at.sum, body, axis=axes, keepdims=True)
+    factors = {f for f, _ in b.a.parts(inner)[2]}
+    choices = [h for h in where.masks.get((summed, axes), ()) if factors.issuperset(h)]
+    hidden = max(choices, key=len, default=())
+    top = b.a.app(T.shift, summed, axes, hidden, bcast=b.a.reduced_bcast(summed, axes))
+    power = b.make(at.exp, b.make(at.sub, b.kept(summed, hidden), b.value(top)))
+    still[top] += ONE
+    body = _times(b, power, rest)
+    return b.a.lin(still), b.make(at.sum, body, axis=axes, keepdims=True)
+
+
+def _prod(b: LogBuilder, form: App, where: Context) -> Scaled:
+    inner, axes = form.args
+    expo, rest = b.split(inner, where)
+    level = b.a.add(*(b.a.mul(b.a.const(c), b.a.sum(m, axes)) for m, c in expo.terms))
+    out = b.make(at.prod, b.or_one(rest), axis=axes, keepdims=True)
+    return b.a.lin(b.a.terms_of(level)), out
+
+
+def _cumsum(b: LogBuilder, form: App, where: Context) -> Scaled:
+    inner, axis = form.args
+    expo, rest = b.split(inner, where)
+    if not expo.terms:
+        return expo, b.make(at.cumsum, b.or_one(rest), axis=axis)
+    exponent = b.linear(expo)
+    weights = b.make(at.ones_like, exponent) if rest is None else rest
+    outputs: Any = b.make(ScaledCumsum(axis), exponent, weights)
+    level, total = outputs
+    return b.a.lin({b.a.leaf(level, tuple(level.type.broadcastable)): ONE}), total
+
+
+# -- contractions ----------------------------------------------------------------------------
+
+
+def _dot(b: LogBuilder, form: App, where: Context) -> Scaled:
+    left, right = form.args
+    batch = int(form.op is T.batched_dot)
+    rows, columns = left.ndim - batch - 1, right.ndim - batch - 1
+    last = right.ndim - 1
+    level = Totals()
+    sides = [
+        _side(b, left, left.ndim - 1, (*range(batch + rows), *["x"] * columns), where, level),
+        _side(
+            b,
+            right,
+            batch if columns else last,
+            (*range(batch), *["x"] * rows, *[last] * columns),
+            where,
+            level,
+        ),
+    ]
+    op = at.dot if form.op is T.dot else at.batched_dot
+    return b.a.lin(level), b.make(op, *sides)
+
+
+def _side(
+    b: LogBuilder,
+    side: Form,
+    axis: int,
+    order: tuple[int | str, ...],
+    where: Context,
+    level: Totals,
+) -> Variable[Any, Any]:
+    """One side of a dot product, relative to its largest exponent, which goes to the level."""
+    expo, rest = b.split(side, where)
+    summed, still = moving(expo, (axis,), b.a), _still(expo, (axis,))
+    if summed.terms and not where.exact and bounded(summed, b.a):
+        rest = _times(b, b.make(at.exp, b.linear(summed)), rest)
+    elif summed.terms:
+        top = b.a.app(T.shift, summed, (axis,), (), bcast=b.a.reduced_bcast(summed, (axis,)))
+        still[top] += ONE
+        rest = _times(b, b.make(at.exp, b.make(at.sub, b.linear(summed), b.value(top))), rest)
+    for m, c in still.items():
+        for n, d in b.a.terms_of(b.a.shuffle(m, order) if m.bcast else m).items():
+            level[n] += c * d
+    return b.or_one(rest)
+
+
+# -- moves, choices and logs -----------------------------------------------------------------
+
+
+def _moved(b: LogBuilder, form: App, where: Context) -> Scaled:
+    inner, move = form.args
+    expo, rest = b.split(inner, where)
+    if rest is not None and move not in b.a.witness:
+        b.a.witness[move] = b.a.leaf(rest, tuple(rest.type.broadcastable))
+    moved = Totals()
+    for m, c in expo.terms:
+        for n, d in b.a.terms_of(b.a.move(m, move)).items():
+            moved[n] += c * d
+    out = b.a.lin(moved)
+    return out, None if rest is None else b.make(move.apply, _whole(b, rest, move))
+
+
+def _whole(b: LogBuilder, var: Variable[Any, Any], move: Move) -> Variable[Any, Any]:
+    """What is moved, with the lengths that the move needs."""
+    if var.type.broadcastable == move.whole:
+        return var
+    return b.make(at.second, b.value(b.a.witness[move]), var)
+
+
+def _switch(b: LogBuilder, form: App, where: Context) -> Scaled:
+    cond, yes, no = form.args
+    if isinstance(yes, Lin):  # a choice of exponents is one itself
+        return b.a.no_exponent, b.make(at.switch, b.raw(cond), b.value(yes), b.value(no))
+    (e, r), (f, s) = b.split(yes, where), b.split(no, where)
+    out = b.make(at.switch, b.raw(cond), b.or_one(r), b.or_one(s))
+    if e is f:
+        return e, out
+    return b.a.lin({b.a.app(T.switch, cond, e, f): ONE}), out
+
+
+def _join(b: LogBuilder, form: App, where: Context) -> Scaled:
+    *parts, axis = form.args
+    return b.a.no_exponent, b.make(at.join, axis, *(b.value(p, where) for p in parts))
+
+
+def _abs(b: LogBuilder, form: App, where: Context) -> Scaled:
+    expo, rest = b.split(form.args[0], where)
+    return expo, b.make(at.abs, b.or_one(rest))
+
+
+def _log(b: LogBuilder, form: App, _: Context) -> Scaled:
+    inner = form.args[0]
+    if isinstance(inner, Sum) and not hot(inner):
+        one = dict(inner.terms).get(b.a.one)
+        if one is not None and one > 0:
+            others = b.a.add_terms({m: c / one for m, c in inner.terms if m is not b.a.one})
+            terms = [(ONE, b.make(at.log1p, b.value(others)))]
+            if one != 1:
+                terms.append((ONE, b.make(at.log, b.constant(one))))
+            return b.a.no_exponent, b.total(terms)
+    expo, rest = b.log_parts(inner)
+    terms = [(ONE, b.linear(expo))] if expo.terms else []
+    if rest is not None:
+        terms.append((ONE, rest))
+    return b.a.no_exponent, b.total(terms)
+
+
+SPLITTERS: dict[Operator, Splitter] = {
+    T.sum: _sum,
+    T.prod: _prod,
+    T.cumsum: _cumsum,
+    T.dimshuffle: _moved,
+    T.subtensor: _moved,
+    T.log: _log,
+    T.dot: _dot,
+    T.batched_dot: _dot,
+    T.switch: _switch,
+    T.abs: _abs,
+    T.join: _join,
+}

@@ -1,0 +1,99 @@
+"""Sums whose terms have exponents of their own: they are shifted by the largest.
+
+``exp(a) * r + exp(b) * s == exp(m) * (exp(a - m) * r + exp(b - m) * s)`` with ``m = max(a, b)``.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import aesara.tensor as at
+from aesara.graph.basic import Variable
+
+from kanrewrite.terms import T
+from kanrewrite.view.context import Context, Scaled
+from kanrewrite.view.exponents import ExponentBuilder
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum
+from kanrewrite.view.heat import hot
+
+#: A term: its coefficient, its exponent and its rest.
+Part = tuple[Fraction, Lin, Variable[Any, Any] | None]
+
+
+class SumBuilder(ExponentBuilder):
+    """Builds sums."""
+
+    def is_uneven(self, form: Sum, where: Context) -> bool:
+        """Tell whether the terms have different exponents."""
+        return len({e for _, e, _ in self._parts(form, where)}) > 1
+
+    def _parts(self, form: Sum, where: Context) -> list[Part]:
+        return [(c, *self.split(m, where)) for m, c in form.terms]
+
+    def split_sum(
+        self, form: Sum, outer: Lin, k: Fraction, where: Context, by: Fraction = ONE
+    ) -> Scaled:
+        """``exp(outer) * (by * form)**k`` as ``(e, r)`` with ``exp(e) * r**k``."""
+        if not hot(form):
+            return outer, self._cold_sum(form, by)
+        parts = self._parts(form, where)
+        exponents = [e for _, e, _ in parts]
+        if len(set(exponents)) == 1:
+            even = [(c * by, self.or_one(r)) for c, _, r in parts]
+            return self.plus(outer, exponents[0], k), self.total(even)
+        inner, outer = self.absorbed(outer, k, exponents)
+        shifted = [
+            (c, self._kept_form(self.plus(e, inner, ONE), m), r)
+            for (c, e, r), (m, _) in zip(parts, form.terms, strict=True)
+        ]
+        top = self.a.app(T.maximum, *sorted({e for _, e, _ in shifted}, key=lambda e: e.uid))
+        level = self.a.lin({top: ONE})
+        return self.plus(outer, level, k), self._shifted_total(shifted, level, by)
+
+    def _kept_form(self, expo: Lin, form: Form) -> Form:
+        """An exponent, marked with the factors of the term that silence it where they vanish."""
+        hidden = self.hidden(expo, form)
+        return self.a.app(T.kept, expo, hidden, bcast=expo.bcast) if hidden else expo
+
+    def _shifted_total(
+        self,
+        shifted: list[tuple[Fraction, Form, Variable[Any, Any] | None]],
+        level: Lin,
+        by: Fraction,
+    ) -> Variable[Any, Any]:
+        """The terms relative to a level; pure exponentials that cancel are subtracted as expm1."""
+        top = self.linear(level)
+        pure = all(r is None for _, _, r in shifted) and sum((c for c, _, _ in shifted), ZERO) == 0
+        function = at.expm1 if pure else at.exp
+        terms = []
+        for c, e, r in shifted:
+            v = self.make(function, self.make(at.sub, self.value(e), top))
+            terms.append((c * by, v if r is None else self.make(at.mul, v, r)))
+        return self.total(terms)
+
+    def _cold_sum(self, form: Sum, by: Fraction) -> Variable[Any, Any]:
+        """A sum of values; logs give their exponents to the linear part first."""
+        scaled = [(m, c * by) for m, c in form.terms]
+        hidden = [(m, c) for m, c in scaled if _is_hot_log(m)]
+        logs: list[tuple[Fraction, Variable[Any, Any]]] = []
+        lin = self.a.lin({m: c for m, c in scaled if (m, c) not in hidden})
+        for m, c in hidden:
+            # As c * (lin/c + log(...)): what cancels inside the log does so before it is added.
+            outer = self.a.lin({n: d / c for n, d in lin.terms})
+            e, r = self.log_parts(m.args[0], outer)  # type: ignore[attr-defined]
+            lin = self.a.lin({n: d * c for n, d in e.terms})
+            if r is not None:
+                logs.append((c, r))
+        terms = [(ONE, self.linear(lin))] if lin.terms else []
+        return self.total(terms + logs)
+
+
+def _is_hot_log(form: Form) -> bool:
+    return isinstance(form, App) and form.op is T.log and hot(form.args[0])
+
+
+def is_simpler(form: Sum, by: Fraction) -> bool:
+    """Tell whether multiplying a sum out leaves fewer factors than a product with it."""
+    multiplied = sum(abs(c * by) == 1 for _, c in form.terms)
+    return multiplied > sum(abs(c) == 1 for _, c in form.terms)
