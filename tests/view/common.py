@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import aesara
+import aesara.tensor
 import numpy as np
 from aesara.compile.mode import Mode
 from aesara.graph.basic import applys_between, graph_inputs
@@ -15,6 +16,10 @@ from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite import registry
 from kanrewrite.reference import evaluate, round_to
+
+#: Aesara annotates a part of itself, and that part too narrowly for tests.
+at: Any = aesara.tensor
+grad: Any = aesara.grad
 
 MODE = Mode(linker="py", optimizer="fast_run")
 #: Operators stay apart, so that they can be counted.
@@ -32,6 +37,12 @@ def enabled() -> Iterator[None]:
 def function(inputs: Sequence[Any], outputs: Any, mode: Mode = MODE) -> Any:
     """A compiled function of the library; an error of a rewrite is an error."""
     with enabled(), aesara.config.change_flags(on_opt_error="raise"):
+        return aesara.function(list(inputs), outputs, mode=mode, on_unused_input="ignore")
+
+
+def stock(inputs: Sequence[Any], outputs: Any, mode: Mode = MODE) -> Any:
+    """A compiled function of Aesara alone."""
+    with registry.disabled():
         return aesara.function(list(inputs), outputs, mode=mode, on_unused_input="ignore")
 
 
@@ -69,9 +80,7 @@ def assert_right(
     compiled = compiled or function(inputs, list(outputs))
     with np.errstate(all="ignore"):
         found = compiled(*values)
-    for value, expected, output in zip(
-        found, truth(outputs, inputs, values), outputs, strict=True
-    ):
+    for value, expected, output in zip(found, truth(outputs, inputs, values), outputs, strict=True):
         assert value.dtype == output.type.dtype
         assert value.shape == expected.shape
         least = float(np.finfo(value.dtype).tiny) if value.dtype.kind == "f" else 0.0
