@@ -1,0 +1,380 @@
+"""Graphs that people write by hand, which overflow or cancel as they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import aesara.tensor as at
+
+Case = tuple[str, Callable[..., Any]]
+CASES: dict[str, Case] = {}
+
+LOG_2 = 0.6931471805599453
+LOG_2PI = 1.8378770664093453
+
+
+def case(inputs: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a builder; each letter says what an input is.
+
+    ``m`` and ``v`` are a matrix and a vector of logits, ``w`` positive weights and ``t`` a small
+    tensor (both matrices), ``b`` a mask of zeros and ones, ``n`` a vector of negative numbers.
+    """
+
+    def add(build: Callable[..., Any]) -> Callable[..., Any]:
+        CASES[build.__name__] = inputs, build
+        return build
+
+    return add
+
+
+def rows(x: Any) -> Any:
+    """What is summed over each row, still a column."""
+    return x.sum(axis=1, keepdims=True)
+
+
+def normal(e: Any) -> Any:
+    return e / rows(e)
+
+
+# -- softmax -----------------------------------------------------------------------------------
+
+
+@case("m")
+def softmax_quotient(x: Any) -> Any:
+    return normal(at.exp(x))
+
+
+@case("m")
+def softmax_reciprocal(x: Any) -> Any:
+    return at.exp(x) * (1 / rows(at.exp(x)))
+
+
+@case("m")
+def softmax_upside_down(x: Any) -> Any:
+    return (rows(at.exp(x)) / at.exp(x)) ** -1
+
+
+@case("m")
+def softmax_exp_minus_log(x: Any) -> Any:
+    return at.exp(x - at.log(rows(at.exp(x))))
+
+
+@case("m")
+def softmax_columns(x: Any) -> Any:
+    return at.exp(x) / at.exp(x).sum(axis=0)
+
+
+@case("m")
+def softmax_everything(x: Any) -> Any:
+    return at.exp(x) / at.exp(x).sum()
+
+
+@case("v")
+def softmax_vector(x: Any) -> Any:
+    e = at.exp(x)
+    return e / e.sum()
+
+
+@case("m")
+def softmax_temperature(x: Any) -> Any:
+    return normal(at.exp(x / 3))
+
+
+@case("m")
+def softmax_of_minus(x: Any) -> Any:
+    return normal(1 / at.exp(x))
+
+
+@case("m")
+def softmax_squared(x: Any) -> Any:
+    return normal(at.exp(x) ** 2)
+
+
+@case("m")
+def softmax_other_base(x: Any) -> Any:
+    return normal(at.exp(x * LOG_2))
+
+
+@case("mt")
+def softmax_sum_of_logits(x: Any, y: Any) -> Any:
+    return at.exp(x + y) / rows(at.exp(x) * at.exp(y))
+
+
+@case("mw")
+def softmax_weighted(x: Any, w: Any) -> Any:
+    return normal(w * at.exp(x))
+
+
+@case("mb")
+def softmax_masked(x: Any, b: Any) -> Any:
+    return normal(b * at.exp(x))
+
+
+@case("m")
+def softmax_with_one_more(x: Any) -> Any:
+    return at.exp(x) / (1 + rows(at.exp(x)))
+
+
+@case("m")
+def softmax_twice_shifted(x: Any) -> Any:
+    return normal(at.exp(x - x.min(axis=1, keepdims=True)))
+
+
+@case("m")
+def softmax_over_mean(x: Any) -> Any:
+    return at.exp(x) / at.exp(x).mean(axis=1, keepdims=True)
+
+
+@case("m")
+def softmax_of_join(x: Any) -> Any:
+    e = at.exp(at.concatenate([x, x / 2], axis=1))
+    return normal(e)
+
+
+@case("mt")
+def expected_value(x: Any, y: Any) -> Any:
+    return (y * at.exp(x)).sum(axis=1) / at.exp(x).sum(axis=1)
+
+
+@case("mt")
+def attention_late_division(x: Any, v: Any) -> Any:
+    e = at.exp(x)
+    return at.dot(e, v.T) / rows(e)
+
+
+@case("m")
+def reference_class(x: Any) -> Any:
+    return 1 / (1 + at.exp(x).sum(axis=1))
+
+
+# -- log-softmax, losses ---------------------------------------------------------------------
+
+
+@case("m")
+def log_softmax_quotient(x: Any) -> Any:
+    return at.log(normal(at.exp(x)))
+
+
+@case("m")
+def log_softmax_columns(x: Any) -> Any:
+    return at.log(at.exp(x) / at.exp(x).sum(axis=0, keepdims=True))
+
+
+@case("v")
+def log_softmax_vector(x: Any) -> Any:
+    return at.log(at.exp(x) / at.exp(x).sum())
+
+
+@case("m")
+def log_softmax_minus_inverse(x: Any) -> Any:
+    return -at.log(rows(at.exp(x)) / at.exp(x))
+
+
+@case("mw")
+def log_softmax_weighted(x: Any, w: Any) -> Any:
+    return at.log(normal(w * at.exp(x)))
+
+
+@case("m")
+def log_of_root(x: Any) -> Any:
+    return at.log(at.sqrt(normal(at.exp(x))))
+
+
+@case("m")
+def first_class_loss(x: Any) -> Any:
+    return -at.log(normal(at.exp(x))[:, 0])
+
+
+@case("mb")
+def cross_entropy(x: Any, y: Any) -> Any:
+    return -(y * at.log(normal(at.exp(x)))).sum(axis=1)
+
+
+@case("m")
+def transposed_log(x: Any) -> Any:
+    return at.log((at.exp(x).T / at.exp(x).sum(axis=1)).T)
+
+
+@case("m")
+def log_of_reshaped(x: Any) -> Any:
+    return at.log(normal(at.exp(x)).reshape((-1,)))
+
+
+@case("vv")
+def pair_loss(x: Any, y: Any) -> Any:
+    return -at.log(at.exp(x) / (at.exp(x) + at.exp(y)))
+
+
+# -- logsumexp ---------------------------------------------------------------------------------
+
+
+@case("m")
+def logsumexp(x: Any) -> Any:
+    return at.log(at.exp(x).sum(axis=1))
+
+
+@case("m")
+def logsumexp_everything(x: Any) -> Any:
+    return at.log(at.exp(x).sum())
+
+
+@case("m")
+def logmeanexp(x: Any) -> Any:
+    return at.log(at.exp(x).mean(axis=1))
+
+
+@case("mw")
+def logsumexp_weighted(x: Any, w: Any) -> Any:
+    return at.log((w * at.exp(x)).sum(axis=1))
+
+
+@case("mb")
+def logsumexp_masked(x: Any, b: Any) -> Any:
+    return at.log((b * at.exp(x)).sum(axis=1))
+
+
+@case("m")
+def soft_minimum(x: Any) -> Any:
+    return -at.log(at.exp(-x).sum(axis=1))
+
+
+@case("m")
+def logsumexp_and_one(x: Any) -> Any:
+    return at.log1p(at.exp(x).sum(axis=1))
+
+
+@case("mm")
+def logsumexp_of_two(x: Any, y: Any) -> Any:
+    return at.log(at.exp(x).sum(axis=1) + at.exp(y).sum(axis=1))
+
+
+@case("m")
+def logsumexp_base_two(x: Any) -> Any:
+    return at.log2(at.exp(x).sum(axis=1))
+
+
+@case("mt")
+def log_of_product(x: Any, t: Any) -> Any:
+    return at.log(at.dot(at.exp(x), at.exp(t).T))
+
+
+@case("vv")
+def logaddexp(x: Any, y: Any) -> Any:
+    return at.log(at.exp(x) + at.exp(y))
+
+
+@case("vv")
+def logaddexp_half(x: Any, y: Any) -> Any:
+    return at.log(0.5 * at.exp(x) + 0.5 * at.exp(y))
+
+
+# -- the logistic function and its kin ----------------------------------------------------------
+
+
+@case("v")
+def sigmoid(x: Any) -> Any:
+    return at.exp(x) / (1 + at.exp(x))
+
+
+@case("v")
+def sigmoid_of_minus(x: Any) -> Any:
+    return 1 / (1 + at.exp(x))
+
+
+@case("v")
+def sigmoid_complement(x: Any) -> Any:
+    return 1 - 1 / (1 + at.exp(-x))
+
+
+@case("vv")
+def sigmoid_of_two(x: Any, y: Any) -> Any:
+    return at.exp(x) / (at.exp(x) + at.exp(y))
+
+
+@case("v")
+def logistic_density(x: Any) -> Any:
+    return at.exp(-x) / at.square(1 + at.exp(-x))
+
+
+@case("v")
+def logistic_variance(x: Any) -> Any:
+    p = 1 / (1 + at.exp(-x))
+    return p * (1 - p)
+
+
+@case("v")
+def log_sigmoid(x: Any) -> Any:
+    return at.log(1 / (1 + at.exp(-x)))
+
+
+@case("v")
+def log_complement(x: Any) -> Any:
+    return at.log(1 - at.exp(x) / (1 + at.exp(x)))
+
+
+@case("v")
+def log_odds(x: Any) -> Any:
+    p = at.exp(x) / (1 + at.exp(x))
+    return at.log(p) - at.log(1 - p)
+
+
+@case("v")
+def softplus(x: Any) -> Any:
+    return at.log(at.exp(x) + 1)
+
+
+@case("v")
+def softplus_lifted(x: Any) -> Any:
+    return x + at.log(1 + at.exp(-x))
+
+
+@case("v")
+def softplus_root(x: Any) -> Any:
+    return at.log(at.sqrt(1 + at.exp(2 * x)))
+
+
+@case("v")
+def hyperbolic_tangent(x: Any) -> Any:
+    return (at.exp(x) - at.exp(-x)) / (at.exp(x) + at.exp(-x))
+
+
+@case("v")
+def hyperbolic_secant(x: Any) -> Any:
+    return 2 / (at.exp(x) + at.exp(-x))
+
+
+@case("n")
+def log1mexp(x: Any) -> Any:
+    return at.log(1 - at.exp(x))
+
+
+@case("n")
+def bose_einstein(x: Any) -> Any:
+    return at.exp(x) / (1 - at.exp(x))
+
+
+# -- entropies, mixtures ------------------------------------------------------------------------
+
+
+@case("m")
+def entropy(x: Any) -> Any:
+    p = normal(at.exp(x))
+    return -(p * at.log(p)).sum(axis=1)
+
+
+@case("mt")
+def divergence(x: Any, y: Any) -> Any:
+    p, q = normal(at.exp(x)), normal(at.exp(y))
+    return (p * at.log(p / q)).sum(axis=1)
+
+
+@case("mw")
+def gaussian_mixture(x: Any, w: Any) -> Any:
+    density = at.exp(-0.5 * at.square(x / 8) - 0.5 * LOG_2PI)
+    return at.log((w * density).sum(axis=1))
+
+
+@case("mw")
+def responsibilities(x: Any, w: Any) -> Any:
+    return normal(w * at.exp(-0.5 * at.square(x / 8)))
