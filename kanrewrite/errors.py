@@ -587,4 +587,6 @@ class NoSuchKey(KanrewriteError, KeyError):
         super().__init__(key)
 
     def __str__(self) -> str:
-        return f"the index has no pattern named {self.key!r}: it was never added, or removed before."
+        return (
+            f"the index has no pattern named {self.key!r}: it was never added, or removed before."
+        )

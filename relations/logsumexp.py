@@ -27,10 +27,11 @@ def logsumexp_shift(x: Float, axis: Axis) -> Iterator[Eq]:
 @logsumexp_shift.example
 def _shifted() -> tuple[Any, Any]:
     x = at.matrix("x")
-    top = x.max(axis=1, keepdims=True)
-    top = at.switch(at.isinf(top), 0, top)
+    top = Supremum((1,))(x).dimshuffle(0, "x")
+    top = at.switch(at.isinf(top), 0.0, top)
     shifted = at.exp(x - top).sum(axis=1, keepdims=True)
-    return at.log(at.exp(x).sum(axis=1, keepdims=True)), top + at.log(shifted)
+    # One of the exponentials is 1, so log1p(s - 1) loses nothing.
+    return at.log(at.exp(x).sum(axis=1, keepdims=True)), top + at.log1p(shifted - 1.0)
 
 
 @logsumexp_shift.non_example

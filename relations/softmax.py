@@ -44,10 +44,10 @@ def softmax_gradient(p: Float, g: Float, axis: Axis) -> Iterator[Eq]:
 
     $J = \mathrm{diag}(p) - p p^T$, so $J^T g = p (g - \sum p g)$.
     """
-    yield eq(
-        T.softmax(p, axis) * (g - T.sum(g * T.softmax(p, axis), axis, keepdims=True)),
-        T.softmax_grad(g, T.softmax(p, axis), axis),
-    )
+    soft = T.softmax(p, axis)
+    mean = T.sum(g * soft, axis, keepdims=True)
+    yield eq(soft * (g - mean), T.softmax_grad(g, soft, axis))
+    yield eq(soft * g - soft * mean, T.softmax_grad(g, soft, axis))
 
 
 @relation(direction=None)
@@ -65,14 +65,14 @@ def _quotient() -> tuple[Any, Any]:
 
 @softmax_quotient.example
 def _reciprocal() -> tuple[Any, Any]:
-    x = at.vector("x")
-    return at.exp(x) * (1 / at.exp(x).sum()), softmax(x, axis=0)
+    x = at.matrix("x")
+    return at.exp(x) * (1 / at.exp(x).sum(axis=0)), softmax(x, axis=0)
 
 
 @softmax_quotient.non_example
 def _other_axis() -> Any:
     x = at.matrix("x")
-    return at.exp(x) / at.exp(x.T).sum(axis=1)
+    return at.exp(x) / at.exp(x).sum(axis=1)
 
 
 @softmax_quotient.non_example
@@ -83,9 +83,9 @@ def _other_input() -> Any:
 
 @softmax_average.example
 def _average() -> tuple[Any, Any]:
-    x, z = at.vectors("x", "z")
+    x, z = at.matrices("x", "z")
     e = at.exp(x)
-    return (z * e).sum() / e.sum(), (z * softmax(x, axis=0)).sum()
+    return (z * e).sum(axis=1) / e.sum(axis=1), (z * softmax(x, axis=1)).sum(axis=1)
 
 
 @softmax_average.non_example

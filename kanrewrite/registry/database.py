@@ -20,7 +20,7 @@ from kanrewrite.completion import derived
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter import RelationPass, RelationRewriter
 from kanrewrite.view import View
-from kanrewrite.view.passes import LiftingPass
+from kanrewrite.view.passes import LiftingPass, in_library
 
 NAME = "kanrewrite"
 #: After canonicalize and merge1.2; before stabilize, which takes logsumexp apart.
@@ -30,7 +30,7 @@ TAGS = ("fast_run", "fast_compile")
 
 
 class LibraryPass(GraphRewriter):
-    """Enabled relations over a graph: the rules, the lifting equations, and the rules again.
+    """Enabled relations over a graph: a user's rules, the lifting equations, and all rules.
 
     Parameters
     ----------
@@ -51,21 +51,22 @@ class LibraryPass(GraphRewriter):
         self.relations = relations
         self.lifting = LiftingPass(relations)
         others = tuple(r for r in relations if not self.lifting.takes(r))
-        coherent = [rule for relation in others for rule in derived(relation, relations)]
-        self.rules = RelationPass(others, partial(make_view, relations), coherent)
+        users = tuple(r for r in others if not in_library(r))
+        coherent = [rule for relation in users for rule in derived(relation, relations)]
+        view = partial(make_view, relations)
+        self.before = RelationPass(users, view, coherent)
+        self.after = RelationPass(others, view, coherent)
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite a function graph in place."""
-        if not self.rules.relations:
-            self.lifting.apply(fgraph)
-            return
-        self.rules.apply(fgraph)
+        if self.before.relations:
+            self.before.apply(fgraph)
         tracker = ChangeTracker()
         fgraph.attach_feature(tracker)
         self.lifting.apply(fgraph)
         fgraph.remove_feature(tracker)
-        if tracker.changed:
-            self.rules.apply(fgraph, left_out=self.rules.matching.broken)
+        if tracker.changed or len(self.after.relations) > len(self.before.relations):
+            self.after.apply(fgraph, left_out=self.before.matching.broken)
 
 
 def make_view(relations: tuple[Relation, ...]) -> View:
@@ -124,11 +125,13 @@ DATABASE = RelationDatabase()
 
 def take_part(enabled: bool) -> None:
     """Make the database a part of Aesara's sets of rewrites, or take it out of them again."""
-    if NAME not in optdb:
+    # Not `NAME in optdb`: looking a name up, as `excluding` does, leaves an empty entry there.
+    if DATABASE not in optdb.__db__.get(NAME, ()):
         if not enabled:
             return
+        optdb.__db__.pop(NAME, None)
         optdb.register(NAME, DATABASE, position=POSITION)
-    present = DATABASE in optdb.__db__[TAGS[0]]
+    present = DATABASE in optdb.__db__.get(TAGS[0], ())
     if enabled and not present:
         optdb.add_tags(NAME, *TAGS)
     elif present and not enabled:

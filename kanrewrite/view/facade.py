@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import aesara
@@ -11,6 +12,7 @@ from aesara.graph.basic import Variable
 from kanrewrite.guards.values import Sign, broadcastable_of, constant_of, dtype_of, sign_of
 from kanrewrite.relation import Relation
 from kanrewrite.terms import operator_of
+from kanrewrite.view.build import Builder
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import Form, Leaf, Prod
 from kanrewrite.view.instantiate import instantiate
@@ -19,8 +21,13 @@ from kanrewrite.view.matching import Bindings, FormMatcher
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
 from kanrewrite.view.plain import PlainBuilder
 from kanrewrite.view.read import View as Reader
-from kanrewrite.view.recognise import matches
-from kanrewrite.view.rules import Definitions, definitions
+from kanrewrite.view.recognise import Recogniser, Recognition, compiled, matches
+from kanrewrite.view.rules import Definitions, definitions, recognitions
+
+
+@lru_cache(maxsize=16)
+def _rules(relations: tuple[Relation, ...]) -> tuple[Recognition, ...]:
+    return tuple(compiled(recognitions(relations)))
 
 
 class Rest:
@@ -41,7 +48,8 @@ class View:
     """
 
     def __init__(self, relations: Iterable[Relation] = ()):
-        self._definitions = definitions(relations)
+        self._relations = tuple(relations)
+        self._definitions = definitions(self._relations)
         self.reader = Reader(self._definitions)
         self._patterns = PatternAlgebra()
         self._builders: dict[str, PlainBuilder] = {}
@@ -82,8 +90,13 @@ class View:
         """A form as a graph of the type of a variable."""
         dtype = like.type.dtype
         if dtype not in self._builders:
-            self._builders[dtype] = PlainBuilder(self.reader, dtype)
+            self._builders[dtype] = PlainBuilder(self.reader, dtype, self._safe(dtype))
         return fitted(self._builders[dtype].value(form), like)
+
+    def _safe(self, dtype: str) -> Builder | None:
+        if not self._definitions:
+            return None
+        return Builder(self.reader, dtype, Recogniser(_rules(self._relations)))
 
     def opened(self, leaf: Leaf) -> Form | None:
         """A leaf as the operator over operands that it hides."""

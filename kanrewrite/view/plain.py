@@ -15,10 +15,26 @@ from kanrewrite.view.build import Builder
 from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.forms import Form
 from kanrewrite.view.heat import hot
+from kanrewrite.view.read import View
 
 
 class PlainBuilder(Builder):
-    """Builds forms as they read: an exponent never leaves its exponential."""
+    """Builds forms as they read: an exponent never leaves its exponential.
+
+    Parameters
+    ----------
+    view
+        Whose forms are built.
+    dtype
+        The float dtype of every result.
+    safe
+        What builds exponentials that the graph does not compute already.  A view with definitions
+        needs it: it reads a softmax as a quotient, which must not be written out.
+    """
+
+    def __init__(self, view: View, dtype: str, safe: Builder | None = None):
+        super().__init__(view, dtype)
+        self.safe = safe
 
     def split(self, form: Form, where: Context) -> Scaled:
         """The whole value as the rest; the exponent is empty."""
@@ -32,6 +48,8 @@ class PlainBuilder(Builder):
             return origin
         if not hot(form) and form in self.view.origin:
             return self.view.origin[form]
+        if self.safe is not None and hot(form):
+            return self.safe.value(form)
         expo, rest = self._split_new(form, where)
         if not expo.terms:
             return self.or_one(rest)

@@ -30,8 +30,9 @@ from aesara.tensor.subtensor import (
 )
 from aesara.tensor.type import TensorType
 
+from kanrewrite import ops
 from kanrewrite.terms import Operator, T, operator_of
-from kanrewrite.view.forms import HALF, ONE, Form, Leaf
+from kanrewrite.view.forms import HALF, ONE, App, Form, Leaf
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Move, advanced, dimshuffle, reshape, subtensor
@@ -125,10 +126,32 @@ def _switch(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
         return None
     where = view.leaf(cond, a)
     left, right = view.operand(yes, a), view.operand(no, a)
+    if left is a.zero and _is_isinf_of(cond, no):
+        shift = _shift(right, a)
+        if shift is not None:
+            return shift
     if right is a.zero or left is a.zero:
         kept = left if right is a.zero else right
         return a.mul(kept, a.app(T.mask, where, right is a.zero))
     return left if left is right else a.app(T.switch, where, left, right)
+
+
+def _is_isinf_of(cond: Variable[Any, Any], var: Variable[Any, Any]) -> bool:
+    node = cond.owner
+    return (
+        node is not None
+        and isinstance(node.op, Elemwise)
+        and operator_of(node.op) is T.isinf_
+        and node.inputs[0] is var
+    )
+
+
+def _shift(form: Form, a: Lifting) -> Form | None:
+    """What a shift by hand, or by this library, takes out: a maximum, 0 where it is infinite."""
+    if isinstance(form, App) and form.op is T.max:
+        lin, axes = form.args
+        return a.app(T.shift, lin, axes, (), bcast=form.bcast)
+    return None
 
 
 def _cast(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
@@ -248,7 +271,13 @@ ELEMWISE: dict[Operator, Reader] = {
     T.switch: _switch,
 }
 
-SOFTMAX = {Softmax: T.softmax, LogSoftmax: T.log_softmax, SoftmaxGrad: T.softmax_grad}
+SOFTMAX: dict[type, Operator] = {
+    Softmax: T.softmax,
+    LogSoftmax: T.log_softmax,
+    SoftmaxGrad: T.softmax_grad,
+    ops.Softmax: T.softmax,
+    ops.LogSoftmax: T.log_softmax,
+}
 
 READERS: dict[type, Reader] = {
     Elemwise: _elemwise,
@@ -272,4 +301,7 @@ READERS: dict[type, Reader] = {
     Softmax: _softmax,
     LogSoftmax: _softmax,
     SoftmaxGrad: _softmax,
+    ops.Softmax: _softmax,
+    ops.LogSoftmax: _softmax,
+    ops.Supremum: _reduction("max"),
 }
