@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_SUBMODULES = frozenset({"ac"})
+_SUBMODULES = frozenset({"ac", "ops"})
 
 #: Where each public name is defined.
 _PUBLIC = {

@@ -254,8 +254,8 @@ def not_an_equation(value: object) -> str:
 def not_a_condition(goal: object) -> str:
     """An equation has a goal as a guard that is not made by a guard."""
     return (
-        f"the condition {goal!r} is a goal that cannot be asked without running it. Make a guard of "
-        "its predicate, Guard(name, predicate), and call that with the parameters."
+        f"the condition {goal!r} is a goal that cannot be asked without running it. Make a guard "
+        "of its predicate, Guard(name, predicate), and call that with the parameters."
     )
 
 
@@ -342,7 +342,7 @@ def left_out(name: str, source: str, place: str, reason: str) -> str:
 
 def loops(names: Sequence[str], sources: Sequence[str], steps: int) -> str:
     """Relations rewrite their own results again and again."""
-    places = ", ".join(f"{n} ({s})" for n, s in zip(names, sources))
+    places = ", ".join(f"{n} ({s})" for n, s in zip(names, sources, strict=True))
     if len(names) == 1:
         who, cure = f"relation {places} rewrites its own result again and again", "the result"
     else:

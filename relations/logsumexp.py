@@ -11,7 +11,7 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Axis, Eq, Float, T, eq, relation
+from kanrewrite import Axis, Eq, Float, T, eq, ops, relation
 
 
 @relation
@@ -27,7 +27,7 @@ def logsumexp_shift(x: Float, axis: Axis) -> Iterator[Eq]:
 @logsumexp_shift.example
 def _shifted() -> tuple[Any, Any]:
     x = at.matrix("x")
-    top = Supremum((1,))(x).dimshuffle(0, "x")
+    top = ops.Supremum((1,))(x).dimshuffle(0, "x")
     top = at.switch(at.isinf(top), 0.0, top)
     shifted = at.exp(x - top).sum(axis=1, keepdims=True)
     # One of the exponentials is 1, so log1p(s - 1) loses nothing.
