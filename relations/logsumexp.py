@@ -7,7 +7,7 @@ and the sum does not vanish.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import aesara.tensor as at
 
@@ -27,7 +27,7 @@ def logsumexp_shift(x: Float, axis: Axis) -> Iterator[Eq]:
 @logsumexp_shift.example
 def _shifted() -> tuple[Any, Any]:
     x = at.matrix("x")
-    top = ops.Supremum((1,))(x).dimshuffle(0, "x")
+    top = cast(Any, ops.Supremum((1,))(x)).dimshuffle(0, "x")
     top = at.switch(at.isinf(top), 0.0, top)
     shifted = at.exp(x - top).sum(axis=1, keepdims=True)
     # One of the exponentials is 1, so log1p(s - 1) loses nothing.

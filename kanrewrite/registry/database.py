@@ -20,7 +20,7 @@ from kanrewrite.completion import derived
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter import RelationPass, RelationRewriter
 from kanrewrite.view import View
-from kanrewrite.view.passes import LiftingPass, in_library
+from kanrewrite.view.passes import LiftingPass
 
 NAME = "kanrewrite"
 #: After canonicalize and merge1.2; before stabilize, which takes logsumexp apart.
@@ -30,7 +30,7 @@ TAGS = ("fast_run", "fast_compile")
 
 
 class LibraryPass(GraphRewriter):
-    """Enabled relations over a graph: a user's rules, the lifting equations, and all rules.
+    """Enabled relations over a graph: the rules, the lifting equations, and the rules again.
 
     Parameters
     ----------
@@ -51,22 +51,21 @@ class LibraryPass(GraphRewriter):
         self.relations = relations
         self.lifting = LiftingPass(relations)
         others = tuple(r for r in relations if not self.lifting.takes(r))
-        users = tuple(r for r in others if not in_library(r))
-        coherent = [rule for relation in users for rule in derived(relation, relations)]
-        view = partial(make_view, relations)
-        self.before = RelationPass(users, view, coherent)
-        self.after = RelationPass(others, view, coherent)
+        coherent = [rule for relation in others for rule in derived(relation, relations)]
+        self.rules = RelationPass(others, partial(make_view, relations), coherent)
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite a function graph in place."""
-        if self.before.relations:
-            self.before.apply(fgraph)
+        if not self.rules.relations:
+            self.lifting.apply(fgraph)
+            return
+        self.rules.apply(fgraph)
         tracker = ChangeTracker()
         fgraph.attach_feature(tracker)
         self.lifting.apply(fgraph)
         fgraph.remove_feature(tracker)
-        if tracker.changed or len(self.after.relations) > len(self.before.relations):
-            self.after.apply(fgraph, left_out=self.before.matching.broken)
+        if tracker.changed:
+            self.rules.apply(fgraph, left_out=self.rules.matching.broken)
 
 
 def make_view(relations: tuple[Relation, ...]) -> View:
@@ -75,7 +74,8 @@ def make_view(relations: tuple[Relation, ...]) -> View:
 
 
 @lru_cache(maxsize=16)
-def _pass_of(relations: tuple[Relation, ...]) -> LibraryPass:
+def _pass_of(relations: tuple[Relation, ...], places: tuple[str, ...]) -> LibraryPass:  # noqa: ARG001
+    # Relations that state the same are equal wherever they stand, but the pass asks where.
     return LibraryPass(relations)
 
 
@@ -110,7 +110,11 @@ class RelationDatabase(RewriteDatabase):
         """The pass over the enabled relations that the query does not exclude."""
         query = tags[0] if tags and isinstance(tags[0], RewriteDatabaseQuery) else None
         relations = self.chosen(query)
-        return _pass_of(relations) if relations else SequentialGraphRewriter()
+        return (
+            _pass_of(relations, tuple(r.source for r in relations))
+            if relations
+            else SequentialGraphRewriter()
+        )
 
     def __getitem__(self, name: str) -> RelationRewriter:
         relation = self.relations[name]

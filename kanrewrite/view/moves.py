@@ -12,6 +12,7 @@ from typing import Any
 
 import aesara.tensor as at
 from aesara.graph.basic import Constant, Variable
+from aesara.tensor.elemwise import DimShuffle
 from aesara.tensor.subtensor import indices_from_subtensor
 from aesara.tensor.type import TensorType
 from aesara.tensor.type_other import NoneTypeT, SliceType
@@ -72,8 +73,13 @@ class Shuffle(Move):
         return tuple(True if o == "x" else self.whole[int(o)] for o in self.order)
 
     def apply(self, var: Any) -> Any:
-        """The shuffled variable."""
-        return var.dimshuffle(self.order)
+        """The shuffled variable; a shuffle of a shuffle is one."""
+        node, order = var.owner, self.order
+        if node is None or not isinstance(node.op, DimShuffle):
+            return var.dimshuffle(order)
+        (source,) = node.inputs
+        order = tuple("x" if o == "x" else node.op.new_order[int(o)] for o in order)
+        return source if order == tuple(range(source.type.ndim)) else source.dimshuffle(order)
 
     def dropped(self) -> list[int]:
         """The dimensions that are left out."""

@@ -29,7 +29,7 @@ from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
 from kanrewrite.view.readers import READERS
 from kanrewrite.view.recognise import Recogniser, compiled
-from kanrewrite.view.rules import LIFTING, definitions, holds_exponential, recognitions
+from kanrewrite.view.rules import LIFTING, definitions, recognitions
 
 #: Elementwise operators that bring exponentials into a graph by themselves.
 SOURCES = {T.exp, T.exp2, T.pow}
@@ -66,15 +66,8 @@ class LiftingPass(GraphRewriter):
         self.read_count = self.built_count = 0
 
     def takes(self, relation: Relation) -> bool:
-        """Whether this pass is all that a relation needs, so that no other tries it.
-
-        Formulas without an exponential are recognised elsewhere too: nothing meets at them.
-        """
-        return (
-            self.active
-            and in_library(relation)
-            and any(holds_exponential(e.lhs) for e in relation.equations)
-        )
+        """Whether this pass applies a relation, so that no other tries it."""
+        return self.active and in_library(relation)
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite a function graph in place."""
@@ -105,25 +98,25 @@ class LiftingPass(GraphRewriter):
         return isinstance(node.op, Softmax | LogSoftmax | SoftmaxGrad)
 
     def _rewrite(self, fgraph: FunctionGraph, warm: list[Variable[Any, Any]]) -> None:
-        view = View(self.definitions, fgraph.clients)
+        recogniser = Recogniser(self.rules)
+        view = View(self.definitions, fgraph.clients, recogniser.fuses)
         for var in warm:
             if var.type.dtype in FLOATS:
                 view.read(var)
         self.read_count = view.read_count
-        recogniser = Recogniser(self.rules)
         builders: dict[str, Builder] = {}
         rank = {var: place for place, var in enumerate(warm)}
         # From the outputs on: what is built for a variable refers to variables before it, which
         # are replaced after it, in what was built too.
         for var in sorted(needed(fgraph, view), key=lambda v: -rank[v]):
-            start, fired = perf_counter(), len(recogniser.fired)
+            start = perf_counter()
             new = self._built(var, view, builders, recogniser)
             if new is None or new is var:
                 continue
             if trace.recorder is not None:
                 if not trace.recorder.allow():
                     continue
-                names = [name for name, _ in recogniser.fired[fired:]]
+                names = recogniser.names.get(view.read(var)) if view.compared(var) is None else None
                 name = names[-1] if names else LIFTING
                 trace.recorder.fired(name, brief(var), var, new, {}, perf_counter() - start)
             copy_stack_trace(var, new)

@@ -7,7 +7,7 @@ definition; every other variable is a leaf.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,15 +37,19 @@ class View:
         For each operator what it means: the left and the right side of an equation.
     clients
         Who uses each variable of the graph, where that is known.
+    fuses
+        Whether one operator computes a form that could as well be computed as written.
     """
 
     def __init__(
         self,
         definitions: dict[Operator, tuple[Any, Any]] | None = None,
         clients: Mapping[Variable[Any, Any], Sequence[Any]] | None = None,
+        fuses: Callable[[Form, Lifting], bool] = lambda form, algebra: False,
     ):
         self.definitions = definitions or {}
         self.clients = clients or {}
+        self.fuses = fuses
         self._algebras: dict[str, Lifting] = {}
         self._forms: dict[Variable[Any, Any], Form] = {}
         #: The first variable that reads as each form.
@@ -157,7 +161,10 @@ class View:
         if is_exponential(node) or written:
             self._written.add(var)
         written = written or self._is_spare(inputs, forms, form, algebra)
-        if meets(node, forms, form, algebra, risky, written):
+        several = sum(map(hot, forms)) > 1
+        if meets(node, forms, form, algebra, risky, written) or (
+            several and self.fuses(form, algebra)
+        ):
             self._events.add(var)
             self._gains.add(var)
         if (risky or is_risk(node, forms, algebra)) and overflows(form, algebra):

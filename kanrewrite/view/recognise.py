@@ -60,6 +60,8 @@ class Recogniser:
         self._known: dict[Form, Form] = {}
         #: The rules that fired, with the form they were found in.
         self.fired: list[tuple[str, Form]] = []
+        #: For each rewritten form the rules that fired in it, its own last.
+        self.names: dict[Form, list[str]] = {}
 
     def rewrite(self, form: Form, a: Lifting) -> Form:
         """The form with every recognised part replaced."""
@@ -67,16 +69,43 @@ class Recogniser:
             return form
         known = self._known.get(form)
         if known is None:
+            before = len(self.fired)
             known = self._known[form] = self._rewrite(form, a)
+            self.names[form] = [name for name, _ in self.fired[before:]]
         return known
+
+    def fuses(self, form: Form, a: Lifting) -> bool:
+        """Tell whether a product is the gradient of a softmax, which one operator computes."""
+        _, _, factors = a.parts(form)
+        quotient = any(k < 0 and is_sum_over(f) for f, k in factors)
+        if not quotient or not any(k == 1 and isinstance(f, Sum) for f, k in factors):
+            return False
+        found = a.parts(self.rewrite(form, a))[2]
+        return any(isinstance(f, App) and f.op is T.softmax_grad for f, _ in found)
 
     def _rewrite(self, form: Form, a: Lifting) -> Form:
         out = self._roots(form, a)
         if out is form:
             out = self._roots(self._parts(form, a), a)
         if isinstance(form, Prod) and hot(out):
-            return self._multiplied(form, a) or out
+            return self._multiplied(form, a) or self._undropped(form, a) or out
         return out
+
+    def _undropped(self, form: Prod, a: Lifting) -> Form | None:
+        """Reductions that lost their dimensions alike, recognised before they lost them."""
+        dropped = [(f, k) for f, k in form.factors if isinstance(f, App) and f.op is T.dimshuffle]
+        moves = {f.args[1] for f, _ in dropped if isinstance(f, App) and hot(f)}
+        if len(moves) != 1:
+            return None
+        (move,) = moves
+        inner = [(f, k) for f, k in dropped if isinstance(f, App) and f.args[1] == move]
+        whole = a.mul(*(a.pow(f.args[0], k) for f, k in inner if isinstance(f, App)))
+        new = self.rewrite(whole, a)
+        if new is whole or hot(new):
+            return None
+        names = {f for f, _ in inner}
+        rest = a.prod(form.coeff, form.expo, {f: k for f, k in form.factors if f not in names})
+        return a.mul(rest, a.move(new, move))
 
     def _roots(self, form: Form, a: Lifting) -> Form:
         """The rules at the root, again and again; nothing where they would part what cancels."""

@@ -8,7 +8,7 @@ from typing import Any
 from unification import Var
 
 from kanrewrite.relation import Relation
-from kanrewrite.terms import Operator, T, parameters_of
+from kanrewrite.terms import Operator, parameters_of
 from kanrewrite.view.matching import Bindings
 
 #: The family whose equations a view follows by the way it reads and builds.
@@ -40,11 +40,6 @@ def _defines(term: Any, meaning: Any) -> bool:
     if not all(isinstance(x, Var) for x in inner) or len(set(inner)) != len(inner):
         return False
     return set(parameters_of(meaning)) <= set(inner)
-
-
-def holds_exponential(term: Any) -> bool:
-    """Tell whether a pattern holds an exponential, which only lifting can move."""
-    return isinstance(term, tuple) and any(x is T.exp or holds_exponential(x) for x in term)
 
 
 def recognitions(relations: Iterable[Relation]) -> Iterator[NamedRule]:
