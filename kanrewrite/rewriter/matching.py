@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any, NamedTuple, cast
 
 import aesara.tensor as at
-from aesara.graph.basic import Apply, Variable
+from aesara.graph.basic import Apply, Variable, applys_between
 from aesara.graph.op import Op
 from aesara.graph.rewriting.unify import eval_if_etuple
 from aesara.tensor.type import TensorType
@@ -243,7 +243,7 @@ class Matching:
         if not keeps_type(old, new):
             self._report_type(relation, old, new)
             return False
-        if alike(old, new) or self._place.encloses(new, old):
+        if alike(old, new) or self._no_simpler(old, new) or self._place.encloses(new, old):
             return False
         if trace.recorder is not None:
             if not trace.recorder.allow():
@@ -252,6 +252,16 @@ class Matching:
             where, seconds = brief(old), perf_counter() - start
             trace.recorder.fired(relation.name, where, old, new, named, seconds)
         return True
+
+    def _no_simpler(self, old: Graph, new: Graph) -> bool:
+        """Whether the view reads a result as what it replaces, and it is not shorter either.
+
+        What an operator means and the operator are one form, so a rule between the two matches its
+        own results.
+        """
+        if not self.view.definitions or self.view.read(old) is not self.view.read(new):
+            return False
+        return size(new) >= size(old)
 
     def _report_type(self, relation: Relation, old: Graph, new: Graph) -> None:
         """Trace a refusal; another dtype is a mistake in the relation, and is warned about."""
@@ -311,3 +321,8 @@ def _extension_head(pattern: Term) -> Any:
 
 def _values(condition: Condition, bindings: Bindings) -> str:
     return ", ".join(f"{v} = {bindings.get(v, 'nothing')}" for v in condition.variables)
+
+
+def size(graph: Graph) -> int:
+    """How many nodes compute a variable."""
+    return sum(1 for _ in applys_between([], [graph]))

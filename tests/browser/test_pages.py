@@ -10,6 +10,7 @@ import pytest
 
 from kanrewrite import registry
 from kanrewrite.draw import draw
+from kanrewrite.registry.database import DATABASE
 from kanrewrite.report import report
 from tests.browser.chrome import Browser, executable, pixels
 from tests.test_search import by_hand, log_of_softmax, softmax_quotient, x
@@ -29,10 +30,15 @@ def browser() -> Iterator[Browser]:
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     relations = (softmax_quotient, log_of_softmax)
-    with registry.disabled():
-        for relation in relations:
-            registry.register(relation, replace=True)
-        report(at.log(at.exp(x) * 3 / (3 * at.exp(x).sum(-1, keepdims=True)))).save(path)
+    before = dict(DATABASE.relations)
+    try:
+        with registry.disabled():
+            for relation in relations:
+                registry.register(relation, replace=True)
+            report(at.log(at.exp(x) * 3 / (3 * at.exp(x).sum(-1, keepdims=True)))).save(path)
+    finally:  # other tests in this process need the library's own relation of that name
+        DATABASE.relations.clear()
+        DATABASE.relations.update(before)
     return path
 
 
