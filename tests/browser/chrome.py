@@ -11,6 +11,7 @@ import select
 import shutil
 import subprocess
 import tempfile
+import time
 import zlib
 from pathlib import Path
 from time import monotonic, sleep
@@ -96,6 +97,13 @@ class Browser:
         answer = self.send("Runtime.evaluate", expression=script, returnByValue=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
+
+    def until(self, script: str, seconds: float = 10.0) -> Any:
+        """The value of a script once it is true: a page reacts to events in its own time."""
+        end = time.monotonic() + seconds
+        while not (value := self.evaluate(script)) and time.monotonic() < end:
+            time.sleep(0.05)
+        return value
 
     def click(self, selector: str) -> None:
         """Click the middle of what a selector finds, as a mouse does."""

@@ -54,9 +54,9 @@ def test_a_click_expands_a_step_and_draws_it(browser: Browser, page: Path) -> No
     step = "document.querySelector('#step1')"
     assert browser.evaluate(f"{step}.open") is False
     browser.click("#step1 summary")
-    assert browser.evaluate(f"{step}.open") is True
-    assert browser.evaluate(f"{step}.querySelector('svg').getBoundingClientRect().height") > 100
-    assert "boxes" in browser.evaluate(f"{step}.querySelector('.status').textContent")
+    assert browser.until(f"{step}.open") is True
+    assert browser.until(f"{step}.querySelector('svg').getBoundingClientRect().height") > 100
+    assert "boxes" in browser.until(f"{step}.querySelector('.status').textContent")
     shown = colours(browser.screenshot())
     assert len(shown) > 20
     assert shown.most_common(1)[0][1] < 0.98 * sum(shown.values())
