@@ -115,7 +115,7 @@ def takes_log_back(form: Form, algebra: Lifting) -> bool:
     for m in terms:
         if isinstance(m, App) and m.op is T.log and hot(m.args[0]):
             inner = m.args[0]
-            large = exponents(inner) | {f for f, _ in algebra.parts(inner)[2]} | {inner}
+            large = exponents(inner) | held(inner, algebra) | {inner}
             if any(n is not m and (n in large or held(n, algebra) & large) for n in terms):
                 return True
     return False
