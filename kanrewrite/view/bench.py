@@ -127,6 +127,12 @@ class Bench:
             return None
         return factors[0] if len(factors) == 1 else self.make(at.mul, *factors)
 
+    def scaled(
+        self, power: Variable[Any, Any], rest: Variable[Any, Any] | None
+    ) -> Variable[Any, Any]:
+        """A power times a rest, if there is one."""
+        return power if rest is None else self.make(at.mul, power, rest)
+
     def power(self, var: Variable[Any, Any], k: Fraction) -> Variable[Any, Any]:
         """``var**k``, by the operator that has a name for it."""
         if k == 1:

@@ -14,7 +14,7 @@ from typing import Any
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
-from kanrewrite.view.context import Context, Scaled, dividing, joined, within_log
+from kanrewrite.view.context import PLAIN, Context, Scaled, dividing, joined, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Prod, Sum, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.logs import LogBuilder
@@ -50,7 +50,7 @@ class Builder(LogBuilder):
 
     def _split_new(self, form: Form, where: Context) -> Scaled:
         none = self.a.no_exponent
-        origin = self._origin(form)
+        origin = self._origin(form, where)
         if origin is not None:
             return none, origin
         if self.recogniser is not None and not where.exact:
@@ -66,12 +66,14 @@ class Builder(LogBuilder):
             return SPLITTERS[form.op](self, form, where)
         return none, plain(self, form)
 
-    def _origin(self, form: Form) -> Variable[Any, Any] | None:
+    def _origin(self, form: Form, where: Context) -> Variable[Any, Any] | None:
         """The variable of the graph that computes a form as well as could be."""
         origin = self.view.origin.get(form)
-        if origin is None or origin.type.ndim != form.ndim or hot(form):
+        if origin is None or origin.type.ndim != form.ndim or self.view.gains(origin):
             return None
-        return None if self.view.gains(origin) else origin
+        if hot(form) and (where != PLAIN or isinstance(form, Prod) or self.view.risks(origin)):
+            return None  # its exponent may cancel, or it overflows as it is
+        return origin
 
     def _split_prod(self, form: Prod, where: Context) -> Scaled:
         masks = joined(where.masks, dividing(form, self.a))

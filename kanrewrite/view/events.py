@@ -15,7 +15,7 @@ from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.forms import ZERO, App, Form, Sum
 from kanrewrite.view.heat import exponents, hot
-from kanrewrite.view.levels import level
+from kanrewrite.view.levels import level, overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.nodes import axes_of
 
@@ -35,6 +35,13 @@ def is_risk(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
     if op not in (T.true_div, T.reciprocal) or not inputs:
         return False
     return level(inputs[-1], algebra) is not algebra.no_exponent
+
+
+def may_be_empty(node: Apply[Any]) -> bool:
+    """Tell whether a node is one of Aesara's own softmaxes, which refuse an axis of length zero."""
+    if type(node.op) not in (Softmax, LogSoftmax):
+        return False
+    return not all(node.inputs[0].type.shape[d] for d in axes_of(node))
 
 
 def meets(
@@ -60,10 +67,8 @@ def meets(
         if name in ("exp", "exp2", "expm1"):
             return risky and hot(form) and bool(algebra.parts(form)[2])
         return isinstance(node.op.scalar_op, Cast) and hot(form)
-    if type(node.op) in (Softmax, LogSoftmax):  # Aesara's own refuse an axis of length zero
-        return not all(node.inputs[0].type.shape[d] for d in axes_of(node))
     if isinstance(node.op, (Dot, BatchedDot)):
-        return risky and len(hots) > 1
+        return risky and len(hots) > 1 and any(overflows(f, algebra) for f in hots)
     return isinstance(node.op, SoftmaxGrad) and risky
 
 
@@ -72,7 +77,7 @@ def product_gains(
 ) -> bool:
     """Tell whether exponentials cancel in a product, a quotient or a power."""
     if name == "mul":
-        return risky and len(hots) > 1
+        return risky and len(hots) > 1 and any(overflows(f, algebra) for f in hots)
     if name == "true_div":
         return len(hots) > 1 and (risky or level(inputs[-1], algebra) is not algebra.no_exponent)
     return bool(hots) and not is_integer_power(form, hots[0], algebra)

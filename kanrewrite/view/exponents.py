@@ -26,7 +26,7 @@ class ExponentBuilder(Bench):
         if not expo.terms:
             return self.or_one(rest)
         power = self.make(at.exp, self.kept(expo, self.hidden(expo, form)))
-        return power if rest is None else self.make(at.mul, power, rest)
+        return self.scaled(power, rest)
 
     # -- linear combinations ----------------------------------------------------------------
 

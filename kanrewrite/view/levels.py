@@ -6,12 +6,15 @@ softmax is, ``x - max(x)``, the form cannot overflow although exponentials show 
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
+from kanrewrite.view.contraction import sides_of
 from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum, Totals
 from kanrewrite.view.heat import hot
+from kanrewrite.view.moves import Move
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -43,15 +46,36 @@ def _level(form: Form, a: Lifting) -> Lin | None:
     if form.op is T.sum:
         inner = level(form.args[0], a)
         return None if inner is None else _summed(inner, form.args[1], a)
+    if form.op is T.abs:
+        return level(form.args[0], a)
+    if form.op is T.switch and not isinstance(form.args[1], Lin):
+        return _largest(form.args[1:], a)
     if form.op in (T.dimshuffle, T.subtensor):
         inner = level(form.args[0], a)
-        move = form.args[1]
-        if inner is None or any(
-            m.bcast and move.restricted(m.bcast) is None for m, _ in inner.terms
-        ):
+        return None if inner is None else _moved(inner, form.args[1], a)
+    return _of_dot(form, a) if form.op in (T.dot, T.batched_dot) else None
+
+
+def _moved(inner: Lin, move: Move, a: Lifting) -> Lin:
+    out = Totals()
+    for m, c in inner.terms:
+        fits = not m.bcast or move.restricted(m.bcast) is not None
+        for n, d in a.terms_of(a.move(m, move) if fits else a.filled(m, move)).items():
+            out[n] += c * d
+    return a.lin(out)
+
+
+def _of_dot(form: App, a: Lifting) -> Lin | None:
+    """The level of each side along the contracted axis, where the result has it."""
+    out = Totals()
+    for side, axis, order in sides_of(form):
+        inner = level(side, a)
+        if inner is None:
             return None
-        return a.lin(a.terms_of(a.move(inner, form.args[1])))
-    return None
+        for m, c in _summed(inner, (axis,), a).terms:
+            for n, d in a.terms_of(a.shuffle(m, order) if m.bcast else m).items():
+                out[n] += c * d
+    return a.lin(out)
 
 
 def _of_product(form: Prod, a: Lifting) -> Lin | None:
@@ -66,14 +90,34 @@ def _of_product(form: Prod, a: Lifting) -> Lin | None:
 
 
 def _of_sum(form: Sum, a: Lifting) -> Lin | None:
-    """The largest level of the terms."""
-    levels = {level(m, a) for m, _ in form.terms}
+    return _largest([m for m, _ in form.terms], a)
+
+
+def _largest(forms: Iterable[Form], a: Lifting) -> Lin | None:
+    """The largest level of some forms."""
+    levels = {level(m, a) for m in forms}
     known = {e for e in levels if e is not None}
     if len(known) < len(levels):
         return None
-    if len(known) == 1:
-        return known.pop()
-    return a.lin({a.app(T.maximum, *sorted(known, key=lambda e: e.uid)): ONE})
+    largest = dominant(known, a)
+    return largest[0] if len(largest) == 1 else a.lin({a.app(T.maximum, *largest): ONE})
+
+
+def dominant(exponents: Collection[Lin], a: Lifting) -> list[Lin]:
+    """The exponents that no other one is known to be at least as large as."""
+    left = sorted(exponents, key=lambda e: e.uid)
+    for e in left[:]:
+        if len(left) > 1 and any(bounded(difference(e, f, a), a) for f in left if f is not e):
+            left.remove(e)
+    return left
+
+
+def difference(e: Lin, f: Lin, a: Lifting) -> Lin:
+    """``e - f``."""
+    out = Totals(e.terms)
+    for m, c in f.terms:
+        out[m] -= c
+    return a.lin(out)
 
 
 def _summed(inner: Lin, axes: tuple[int, ...], a: Lifting) -> Lin:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
+from kanrewrite.view.contraction import sides
 from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import overflows
@@ -220,27 +221,19 @@ class Lifting(Algebra):
 
     def dot(self, op: Operator, a: Form, b: Form, batch: int) -> Form:
         """``dot(c * a, b) == c * dot(a, b)`` where c is constant along the contracted axis."""
-        inner_a, inner_b = a.ndim - 1, (batch if b.ndim > batch else 0)
-        if b.ndim - batch == 1:
-            inner_b = b.ndim - 1
-        out_a, rest_a = self._lifted(a, inner_a, batch)
-        out_b, rest_b = self._lifted(b, inner_b, batch)
-        rows, columns = a.ndim - batch - 1, b.ndim - batch - 1
+        both = sides(a, b, batch)
+        parts = [self._lifted(side.form, side.axis, batch) for side in both]
+        lifted = [
+            self.shuffle(out, side.order) if out.bcast else out
+            for side, (out, _) in zip(both, parts, strict=True)
+        ]
+        rest_a, rest_b = (rest for _, rest in parts)
         bcast = tuple(
             [x and y for x, y in zip(a.bcast[:batch], b.bcast[:batch], strict=True)]
-            + [rest_a.bcast[batch + i] for i in range(rows)]
-            + [rest_b.bcast[-1]] * columns
+            + [*rest_a.bcast[batch:-1]]
+            + [rest_b.bcast[-1]] * (b.ndim - batch - 1)
         )
-        # The result is (batch, rows, columns); what was lifted comes as (batch, rows, 1) from the
-        # left side and as (batch, 1, columns) from the right one.
-        lead = [*range(batch), *range(batch, batch + rows)]
-        order_a: list[int | str] = [*lead, *(["x"] * columns)]
-        order_b: list[int | str] = [*range(batch), *(["x"] * rows), *([b.ndim - 1] * columns)]
-        lifted = [
-            self.shuffle(out_a, tuple(order_a)) if out_a.bcast else out_a,
-            self.shuffle(out_b, tuple(order_b)) if out_b.bcast else out_b,
-        ]
-        rest_a, rest_b = self._together(rest_a, rest_b, inner_a, inner_b, batch)
+        rest_a, rest_b = self._together(rest_a, rest_b, both[0].axis, both[1].axis, batch)
         return self.mul(*lifted, self.app(op, rest_a, rest_b, bcast=bcast))
 
     def _together(

@@ -16,7 +16,7 @@ from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.algebra import LONGEST
-from kanrewrite.view.events import is_exponential, is_risk, meets
+from kanrewrite.view.events import is_exponential, is_risk, may_be_empty, meets
 from kanrewrite.view.forms import Form, Leaf
 from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import instantiate
@@ -149,6 +149,10 @@ class View:
         """Tell whether an event is between this variable and the leaves of its form."""
         return var in self._gains
 
+    def risks(self, var: Variable[Any, Any]) -> bool:
+        """Tell whether computing it as written can overflow."""
+        return var in self._risks
+
     def _judge(
         self, var: Variable[Any, Any], node: Apply[Any], form: Form, algebra: Lifting
     ) -> None:
@@ -167,6 +171,8 @@ class View:
         ):
             self._events.add(var)
             self._gains.add(var)
+        if may_be_empty(node):  # replaced too, by an operator of the same value
+            self._events.add(var)
         if (risky or is_risk(node, forms, algebra)) and overflows(form, algebra):
             self._risks.add(var)
 

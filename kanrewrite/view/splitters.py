@@ -15,6 +15,7 @@ from aesara.graph.basic import Variable
 from kanrewrite.ops import ScaledCumsum
 from kanrewrite.terms import Operator, T
 from kanrewrite.view.context import Context, Scaled, moving
+from kanrewrite.view.contraction import sides_of
 from kanrewrite.view.forms import ONE, App, Form, Lin, Sum, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import bounded
@@ -23,10 +24,6 @@ from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.moves import Move
 
 Splitter = Callable[[LogBuilder, App, Context], Scaled]
-
-
-def _times(b: LogBuilder, power: Variable[Any, Any], rest: Any) -> Variable[Any, Any]:
-    return power if rest is None else b.make(at.mul, power, rest)
 
 
 def _still(expo: Lin, axes: Axes) -> Totals:
@@ -44,7 +41,7 @@ def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
     if not summed.terms:
         return b.a.lin(still), b.make(at.sum, b.or_one(rest), axis=axes, keepdims=True)
     if not where.exact and (summed, axes) not in where.masks and bounded(summed, b.a):
-        body = _times(b, b.make(at.exp, b.linear(summed)), rest)
+        body = b.scaled(b.make(at.exp, b.linear(summed)), rest)
         return b.a.lin(still), b.make(at.sum, body, axis=axes, keepdims=True)
     factors = {f for f, _ in b.a.parts(inner)[2]}
     choices = [h for h in where.masks.get((summed, axes), ()) if factors.issuperset(h)]
@@ -52,7 +49,7 @@ def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
     top = b.a.app(T.shift, summed, axes, hidden, bcast=b.a.reduced_bcast(summed, axes))
     power = b.make(at.exp, b.make(at.sub, b.kept(summed, hidden), b.value(top)))
     still[top] += ONE
-    body = _times(b, power, rest)
+    body = b.scaled(power, rest)
     return b.a.lin(still), b.make(at.sum, body, axis=axes, keepdims=True)
 
 
@@ -80,24 +77,10 @@ def _cumsum(b: LogBuilder, form: App, where: Context) -> Scaled:
 
 
 def _dot(b: LogBuilder, form: App, where: Context) -> Scaled:
-    left, right = form.args
-    batch = int(form.op is T.batched_dot)
-    rows, columns = left.ndim - batch - 1, right.ndim - batch - 1
-    last = right.ndim - 1
     level = Totals()
-    sides = [
-        _side(b, left, left.ndim - 1, (*range(batch + rows), *["x"] * columns), where, level),
-        _side(
-            b,
-            right,
-            batch if columns else last,
-            (*range(batch), *["x"] * rows, *[last] * columns),
-            where,
-            level,
-        ),
-    ]
+    factors = [_side(b, *side, where, level) for side in sides_of(form)]
     op = at.dot if form.op is T.dot else at.batched_dot
-    return b.a.lin(level), b.make(op, *sides)
+    return b.a.lin(level), b.make(op, *factors)
 
 
 def _side(
@@ -112,11 +95,11 @@ def _side(
     expo, rest = b.split(side, where)
     summed, still = moving(expo, (axis,), b.a), _still(expo, (axis,))
     if summed.terms and not where.exact and bounded(summed, b.a):
-        rest = _times(b, b.make(at.exp, b.linear(summed)), rest)
+        rest = b.scaled(b.make(at.exp, b.linear(summed)), rest)
     elif summed.terms:
         top = b.a.app(T.shift, summed, (axis,), (), bcast=b.a.reduced_bcast(summed, (axis,)))
         still[top] += ONE
-        rest = _times(b, b.make(at.exp, b.make(at.sub, b.linear(summed), b.value(top))), rest)
+        rest = b.scaled(b.make(at.exp, b.make(at.sub, b.linear(summed), b.value(top))), rest)
     for m, c in still.items():
         for n, d in b.a.terms_of(b.a.shuffle(m, order) if m.bcast else m).items():
             level[n] += c * d

@@ -16,6 +16,7 @@ from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum
 from kanrewrite.view.heat import hot
+from kanrewrite.view.levels import dominant
 
 #: A term: its coefficient, its exponent and its rest.
 Part = tuple[Fraction, Lin, Variable[Any, Any] | None]
@@ -47,9 +48,17 @@ class SumBuilder(ExponentBuilder):
             (c, self._kept_form(self.plus(e, inner, ONE), m), r)
             for (c, e, r), (m, _) in zip(parts, form.terms, strict=True)
         ]
-        top = self.a.app(T.maximum, *sorted({e for _, e, _ in shifted}, key=lambda e: e.uid))
-        level = self.a.lin({top: ONE})
+        level = self._level({e for _, e, _ in shifted})
         return self.plus(outer, level, k), self._shifted_total(shifted, level, by)
+
+    def _level(self, exponents: set[Form]) -> Lin:
+        """The largest of some exponents."""
+        known = {e for e in exponents if isinstance(e, Lin)}
+        kept = exponents - known
+        largest = [*(dominant(known, self.a) if not kept else known), *kept]
+        if len(largest) == 1 and isinstance(largest[0], Lin):
+            return largest[0]
+        return self.a.lin({self.a.app(T.maximum, *sorted(largest, key=lambda e: e.uid)): ONE})
 
     def _kept_form(self, expo: Lin, form: Form) -> Form:
         """An exponent, marked with the factors of the term that silence it where they vanish."""
@@ -63,14 +72,23 @@ class SumBuilder(ExponentBuilder):
         by: Fraction,
     ) -> Variable[Any, Any]:
         """The terms relative to a level; pure exponentials that cancel are subtracted as expm1."""
-        top = self.linear(level)
         pure = all(r is None for _, _, r in shifted) and sum((c for c, _, _ in shifted), ZERO) == 0
         function = at.expm1 if pure else at.exp
         terms = []
         for c, e, r in shifted:
-            v = self.make(function, self.make(at.sub, self.value(e), top))
-            terms.append((c * by, v if r is None else self.make(at.mul, v, r)))
+            gap = self._gap(e, level)
+            v = None if gap is None else self.make(function, gap)
+            if v is None and pure:
+                continue  # expm1(0)
+            terms.append((c * by, self.or_one(r) if v is None else self.scaled(v, r)))
         return self.total(terms)
+
+    def _gap(self, e: Form, level: Lin) -> Variable[Any, Any] | None:
+        """How far an exponent is below the level, None for not at all."""
+        if isinstance(e, Lin) and not any(is_largest(m) for m, _ in level.terms):
+            below = self.plus(e, level, -ONE)
+            return self.linear(below) if below.terms else None
+        return self.make(at.sub, self.value(e), self.linear(level))
 
     def _cold_sum(self, form: Sum, by: Fraction) -> Variable[Any, Any]:
         """A sum of values; logs give their exponents to the linear part first."""
@@ -91,6 +109,11 @@ class SumBuilder(ExponentBuilder):
 
 def _is_hot_log(form: Form) -> bool:
     return isinstance(form, App) and form.op is T.log and hot(form.args[0])
+
+
+def is_largest(form: Form) -> bool:
+    """Tell whether a form is the largest of several exponents."""
+    return isinstance(form, App) and form.op is T.maximum
 
 
 def is_simpler(form: Sum, by: Fraction) -> bool:
