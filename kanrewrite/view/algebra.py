@@ -147,12 +147,34 @@ class Algebra(Interner):
             rest = {f: k for f, k in factors.items() if f not in grouped}
             opened = [self.pow(f, factors[f]) for f in grouped]
             return self.mul(self.prod(coeff, expo, rest), *opened)
+        for f, k in factors.items():
+            if k == 1 and isinstance(f, App) and f.op is T.switch:
+                met = self._met(f, expo, {g: j for g, j in factors.items() if g is not f})
+                if met is not None:
+                    return self.mul(self.prod(coeff, self.no_exponent, {}), *met)
         kept = {f: k for f, k in factors.items() if k and not is_ones(f)}
         covered = join_bcast([expo.bcast, *(f.bcast for f in kept)])
         for f, k in factors.items():
             if k and is_ones(f) and not covers(covered, f):
                 kept[f] = ONE
         return self.prod(coeff, expo, kept)
+
+    def _met(self, choice: App, expo: Lin, factors: Terms) -> tuple[Form, Form] | None:
+        """What surrounds a choice and the choice, which takes in what cancels in a branch."""
+        cond, *branches = choice.args
+        inverse: set[tuple[Form, bool]] = set()
+        for branch in branches:
+            _, e, fs = self.parts(branch)
+            inverse.update((f, k < 0) for f, k in (*e.terms, *fs))
+        e_in = {m: c for m, c in expo.terms if (m, c > 0) in inverse}
+        f_in = {f: k for f, k in factors.items() if (f, k > 0) in inverse}
+        if not (e_in or f_in):
+            return None
+        entering = self.prod(ONE, self.lin(e_in), f_in)
+        left_expo = self.lin({m: c for m, c in expo.terms if m not in e_in})
+        outer = self.prod(ONE, left_expo, {f: k for f, k in factors.items() if f not in f_in})
+        yes, no = (self.mul(branch, entering) for branch in branches)
+        return outer, yes if yes is no else self.app(T.switch, cond, yes, no)
 
     def pow(self, form: Form, k: Fraction) -> Form:
         """A form to a power; a root leaves what may be negative grouped."""

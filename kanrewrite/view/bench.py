@@ -57,7 +57,11 @@ class Bench:
 
     def constant(self, value: Fraction) -> Variable[Any, Any]:
         """A number."""
-        return at.constant(np.asarray(float(value), dtype=self.dtype))
+        return self.constant_of(float(value))
+
+    def constant_of(self, value: float) -> Variable[Any, Any]:
+        """A number as a variable; it may be infinite."""
+        return at.constant(np.asarray(value, dtype=self.dtype))
 
     def or_one(self, rest: Variable[Any, Any] | None) -> Variable[Any, Any]:
         """The rest of a form, written out where it is 1."""

@@ -11,10 +11,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import aesara.tensor as at
+import numpy as np
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
 from kanrewrite.view.context import PLAIN, Context, Scaled, dividing, joined, within_log
+from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Prod, Sum, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.logs import LogBuilder
@@ -37,9 +40,14 @@ class Builder(LogBuilder):
     """
 
     def comparison(self, form: Form, var: Variable[Any, Any]) -> Variable[Any, Any]:
-        """``exp(a) * r > 0`` as ``r > 0``."""
-        _, rest = self.split(form, within_log(form, self.a))
-        return self.make(var.owner.op, self.or_one(rest), var.owner.inputs[1])
+        """``exp(a) * r > 0`` as ``r > 0``, with 0 for r where a is -inf."""
+        expo, rest = self.split(form, within_log(form, self.a))
+        shown = self.or_one(rest)
+        if expo.terms:
+            low = self.constant_of(-np.inf)
+            gone = self.make(at.eq, self.linear(expo), low)
+            shown = self.make(at.switch, gone, self.constant(ZERO), shown)
+        return fitted(self.make(var.owner.op, shown, var.owner.inputs[1]), var)
 
     def split(self, form: Form, where: Context) -> Scaled:
         """A form as exponent and rest; where it is built matters to what is hot only."""

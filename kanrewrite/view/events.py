@@ -17,6 +17,7 @@ from kanrewrite.view.forms import ZERO, App, Form, Sum
 from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.levels import level, overflows
 from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.merging import merged
 from kanrewrite.view.nodes import axes_of
 
 EXPONENTIALS = {T.exp, T.exp2, T.pow, T.expm1}
@@ -92,7 +93,7 @@ def sum_gains(
     inputs: list[Form], hots: list[Form], form: Form, algebra: Lifting, risky: bool
 ) -> bool:
     """Tell whether terms cancelled, a common factor came out, or exponentials are subtracted."""
-    if takes_log_back(form, algebra):
+    if takes_log_back(form, algebra) or merges(form, algebra) is not None:
         return True
     if not hots:
         return False
@@ -124,6 +125,11 @@ def takes_log_back(form: Form, algebra: Lifting) -> bool:
             if any(n is not m and (n in large or held(n, algebra) & large) for n in terms):
                 return True
     return False
+
+
+def merges(form: Form, algebra: Lifting) -> Form | None:
+    """A sum with two reductions made one, where the log of one meets what the other takes back."""
+    return merged(form, algebra, lambda inner: takes_log_back(inner, algebra))
 
 
 def held(form: Form, algebra: Lifting) -> set[Form]:

@@ -100,7 +100,7 @@ class ExponentBuilder(Bench):
     def kept(self, expo: Lin, hidden: tuple[Form, ...]) -> Variable[Any, Any]:
         """The exponent, -inf where a factor that may vanish does."""
         out = self.linear(expo)
-        low = at.constant(np.asarray(-np.inf, dtype=self.dtype))
+        low = self.constant_of(-np.inf)
         for f in hidden:
             if isinstance(f, App) and f.op is T.mask:
                 out = self.masked(f, out, low)

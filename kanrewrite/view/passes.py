@@ -102,7 +102,7 @@ class LiftingPass(GraphRewriter):
         view = View(self.definitions, fgraph.clients, recogniser.fuses)
         for var in warm:
             if var.type.dtype in FLOATS:
-                view.read(var)
+                self._read(var, view)
         self.read_count = view.read_count
         builders: dict[str, Builder] = {}
         rank = {var: place for place, var in enumerate(warm)}
@@ -123,6 +123,19 @@ class LiftingPass(GraphRewriter):
             fgraph.replace(var, new, reason=LIFTING, import_missing=False)
             self.built_count += 1
 
+    def _read(self, var: Variable[Any, Any], view: View) -> None:
+        """Read a variable; what cannot be read stays as it is, and so does what is made of it."""
+        try:
+            view.read(var)
+        except Exception as error:  # noqa: BLE001  # the user's function compiles without it
+            self._report(var, error)
+            view.read_as_leaf(var)
+
+    def _report(self, var: Variable[Any, Any], error: Exception) -> None:
+        reason = f"it raised {type(error).__name__}: {error}"
+        text = errors.left_out(LIFTING, self.places.get("sum_shifts", ""), brief(var), reason)
+        warnings.warn(text, RelationWarning, stacklevel=3)
+
     def _built(
         self,
         var: Variable[Any, Any],
@@ -141,9 +154,7 @@ class LiftingPass(GraphRewriter):
             else:
                 new = fitted(builders[dtype].value(view.read(var)), var)
         except Exception as error:  # noqa: BLE001  # the user's function compiles without it
-            reason = f"it raised {type(error).__name__}: {error}"
-            text = errors.left_out(LIFTING, self.places.get("sum_shifts", ""), brief(var), reason)
-            warnings.warn(text, RelationWarning, stacklevel=2)
+            self._report(var, error)
             return None
         if new.type.dtype != var.type.dtype or new.type.broadcastable != var.type.broadcastable:
             if trace.recorder is not None:

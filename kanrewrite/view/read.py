@@ -119,6 +119,10 @@ class View:
         unsigned = constant or str(var.type.dtype).startswith(("uint", "bool"))
         return algebra.leaf(var, tuple(var.type.broadcastable), nonneg=unsigned)
 
+    def read_as_leaf(self, var: Variable[Any, Any]) -> None:
+        """Take a variable as it is, whatever it is made of."""
+        self._forms[var] = self.leaf(var, self.algebra(var.type.dtype))
+
     def operand(self, var: Variable[Any, Any], algebra: Lifting) -> Form:
         """An operand of a node, in the algebra of the node's dtype."""
         if var.type.dtype == algebra.dtype:

@@ -6,16 +6,18 @@ so one equation finds every spelling that reads as the same form, inside larger 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kanrewrite.terms import Operator, T
+from kanrewrite.terms import ELEMENTWISE, Operator, T
+from kanrewrite.view.events import merges
 from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum
 from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import Bindings, FormMatcher, is_parameter
+from kanrewrite.view.moves import Shuffle
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
 
 #: How many times one form is rewritten.
@@ -84,28 +86,31 @@ class Recogniser:
         return any(isinstance(f, App) and f.op is T.softmax_grad for f, _ in found)
 
     def _rewrite(self, form: Form, a: Lifting) -> Form:
+        together = merges(form, a)
+        if together is not None:
+            return self.rewrite(together, a)
         out = self._roots(form, a)
+        if out is form and isinstance(form, Sum):
+            out = self._undropped(form, a) or form
         if out is form:
             out = self._roots(self._parts(form, a), a)
         if isinstance(form, Prod) and hot(out):
             return self._multiplied(form, a) or self._undropped(form, a) or out
         return out
 
-    def _undropped(self, form: Prod, a: Lifting) -> Form | None:
-        """Reductions that lost their dimensions alike, recognised before they lost them."""
-        dropped = [(f, k) for f, k in form.factors if isinstance(f, App) and f.op is T.dimshuffle]
-        moves = {f.args[1] for f, _ in dropped if isinstance(f, App) and hot(f)}
+    def _undropped(self, form: Prod | Sum, a: Lifting) -> Form | None:
+        """What lost the same dimensions everywhere, recognised before it lost them."""
+        moves = {f.args[1] for f in dropped(form)}
         if len(moves) != 1:
             return None
         (move,) = moves
-        inner = [(f, k) for f, k in dropped if isinstance(f, App) and f.args[1] == move]
-        whole = a.mul(*(a.pow(f.args[0], k) for f, k in inner if isinstance(f, App)))
-        new = self.rewrite(whole, a)
-        if new is whole or hot(new):
+        if form.ndim != len(move.order):
+            return None  # a scalar that goes into something larger
+        whole = raised(form, move, a)
+        new = form if whole is form else self.rewrite(whole, a)
+        if new in (form, whole) or (isinstance(form, Prod) and a.overflows(new)):
             return None
-        names = {f for f, _ in inner}
-        rest = a.prod(form.coeff, form.expo, {f: k for f, k in form.factors if f not in names})
-        return a.mul(rest, a.move(new, move))
+        return a.move(new, Shuffle(move.order, new.bcast))
 
     def _roots(self, form: Form, a: Lifting) -> Form:
         """The rules at the root, again and again; nothing where they would part what cancels."""
@@ -171,6 +176,39 @@ class Recogniser:
                         self.fired.append((rule.name, form))
                         return new
         return None
+
+
+def dropped(form: Form) -> Iterator[App]:
+    """The operands of elementwise operators that are hot and have lost dimensions."""
+    if isinstance(form, Prod):
+        parts = [f for f, _ in form.factors]
+    elif isinstance(form, Sum):
+        parts = [m for m, _ in form.terms]
+    elif isinstance(form, App) and form.op in ELEMENTWISE:
+        parts = list(form.forms)
+    else:
+        parts = []
+        if isinstance(form, App) and form.op is T.dimshuffle and hot(form):
+            kept = list(form.args[1].order)
+            if len(kept) < form.args[0].ndim and "x" not in kept and kept == sorted(kept):
+                yield form
+    for part in parts:
+        yield from dropped(part)
+
+
+def raised(form: Form, move: Shuffle, a: Lifting) -> Form:
+    """A form before it lost the dimensions that a move drops."""
+    if isinstance(form, App) and form.op is T.dimshuffle and form.args[1].order == move.order:
+        inner: Form = form.args[0]
+        if inner.ndim == len(move.whole):
+            return inner
+    if isinstance(form, Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE):
+        return a.map(form, lambda part: raised(part, move, a))
+    if not form.bcast:
+        return form
+    back = iter(range(form.ndim))
+    order = tuple(next(back) if d in move.order else "x" for d in range(len(move.whole)))
+    return a.shuffle(form, order)
 
 
 def is_split(form: Sum, a: Lifting) -> bool:

@@ -1,0 +1,124 @@
+"""Merging: ``sum(a) + sum(b) == sum(a + b)``, where terms of one meet terms of the other.
+
+The derivative of ``sum(t * log(s))`` in t is a sum of logs less a sum of averages: each of them
+grows with the exponents, and they cancel element by element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations, product
+from typing import NamedTuple
+
+from kanrewrite.terms import ELEMENTWISE, T
+from kanrewrite.view.forms import App, Form, Lin, Prod, Sum
+from kanrewrite.view.heat import hot
+from kanrewrite.view.lifting import Axes, Lifting
+
+
+class Total(NamedTuple):
+    """A term that is a sum over axes, with its factors inside."""
+
+    term: Form
+    body: Form
+    axes: Axes
+    #: Whether the summed dimensions are dropped.
+    drops: bool
+
+
+def merged(form: Form, a: Lifting, gains: Callable[[Form], bool]) -> Form | None:
+    """A sum in which two terms that are sums over axes have become one, if that gains."""
+    if not isinstance(form, Sum):
+        return None
+    found = {m: list(_totals(m, a)) for m, _ in form.terms}
+    for m, n in combinations([m for m in found if found[m]], 2):
+        if not (_holds_log(m) or _holds_log(n)):
+            continue
+        for one, other in product(found[m], found[n]):
+            if not _same_lengths(one, other):
+                continue
+            terms = dict(form.terms)
+            whole = a.add(a.mul(a.const(terms[m]), one.body), a.mul(a.const(terms[n]), other.body))
+            if any(gains(f) for f, _ in a.parts(whole)[2]):
+                total = a.sum(whole, one.axes)
+                total = a.drop(total, one.axes) if one.drops else total
+                rest = {t: c for t, c in terms.items() if t not in (m, n)}
+                return a.add(total, a.add_terms(rest)) if rest else total
+    return None
+
+
+def _totals(term: Form, a: Lifting) -> Iterator[Total]:
+    """The ways to see a term as a sum over axes, some of which are summed before."""
+    if not hot(term) and not _holds_log(term):
+        return
+    coeff, expo, factors = a.parts(term)
+    for f, k in factors:
+        inner = f.args[0] if isinstance(f, App) and f.op is T.dimshuffle else f
+        if k != 1 or not (isinstance(inner, App) and inner.op is T.sum):
+            continue
+        body, axes = inner.args
+        outer = a.prod(coeff, expo, {g: j for g, j in factors if g is not f})
+        drops = inner is not f
+        kept = tuple(d for d in range(body.ndim) if d not in axes)
+        if isinstance(f, App) and drops and f.args[1].order != kept:
+            continue
+        if outer.bcast and drops:
+            if outer.ndim != f.ndim:
+                continue
+            back = iter(range(outer.ndim))
+            order = tuple("x" if d in axes else next(back) for d in range(body.ndim))
+            outer = a.shuffle(outer, order)
+        yield from _parted(term, a.mul(outer, body), axes, drops, a)
+
+
+def _parted(term: Form, body: Form, axes: Axes, drops: bool, a: Lifting) -> Iterator[Total]:
+    for size in range(len(axes)):
+        for first in combinations(axes, size):
+            part = a.sum(body, first) if first else body
+            left = tuple(d for d in axes if d not in first)
+            if first and drops:
+                part = a.drop(part, first)
+                left = tuple(d - sum(e < d for e in first) for d in left)
+            yield Total(term, part, left, drops)
+
+
+def _same_lengths(one: Total, other: Total) -> bool:
+    """Tell whether both sum over the same axes: something in both has their lengths."""
+    if one.axes != other.axes or one.drops != other.drops or one.body.ndim != other.body.ndim:
+        return False
+    return bool(_spanning(one.body, one.axes) & _spanning(other.body, other.axes))
+
+
+def _spanning(form: Form, axes: Axes) -> set[Form]:
+    """The operands of elementwise operators in a form that have a length along each axis."""
+    found: set[Form] = set()
+    stack = [form]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Lin | Sum):
+            stack.extend(m for m, _ in part.terms)
+        elif isinstance(part, Prod):
+            stack.extend([part.expo, *(f for f, _ in part.factors)])
+        else:
+            if part.bcast and not any(part.bcast[d] for d in axes):
+                found.add(part)
+            if isinstance(part, App) and part.op in ELEMENTWISE:
+                stack.extend(part.forms)
+    return found
+
+
+def _holds_log(form: Form) -> bool:
+    """Tell whether the log of an exponential shows in a form."""
+    stack = [form]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, App):
+            if part.op is T.log and hot(part.args[0]):
+                return True
+            if part.op in (T.sum, T.dimshuffle):
+                stack.append(part.args[0])
+        elif isinstance(part, Prod):
+            stack.extend(f for f, _ in part.factors)
+        elif isinstance(part, Sum):
+            stack.extend(m for m, _ in part.terms)
+    return False
