@@ -26,6 +26,7 @@ from kanrewrite.view.forms import (
     Totals,
     join_bcast,
 )
+from kanrewrite.view.heat import hot
 
 #: A sum longer than this is not multiplied out.
 LONGEST = 24
@@ -37,10 +38,10 @@ NONNEGATIVE = {
     T.abs, T.sqr, T.sqrt, T.softplus, T.sigmoid, T.softmax, T.exp, T.cosh, T.eq, T.neq, T.lt, T.le,
     T.gt, T.ge, T.size, T.ones_like, T.mask,
 }  # fmt: skip
-#: Operators whose value is never negative when their (last) operands are not.
+#: Operators whose value is never negative when the operands that have its sign are not.
 MONOTONE = {
     T.sum, T.prod, T.max, T.min, T.cumsum, T.dimshuffle, T.drop, T.reshape, T.subtensor,
-    T.scatter, T.alloc, T.join, T.switch, T.maximum, T.minimum, T.dot, T.mask,
+    T.scatter, T.alloc, T.join, T.switch, T.maximum, T.minimum, T.dot, T.mask, T.pow,
 }  # fmt: skip
 
 
@@ -76,7 +77,7 @@ class Algebra(Interner):
             forms = form.forms
             form.bcast = join_bcast([f.bcast for f in forms]) if bcast is None else bcast
             form.nonneg = op in NONNEGATIVE or (
-                op in MONOTONE and all(f.nonneg for f in forms if f is not _condition(op, forms))
+                op in MONOTONE and all(f.nonneg for f in _signed(op, forms))
             )
             return form
 
@@ -201,6 +202,25 @@ class Algebra(Interner):
             free[self.prod(sign, self.no_exponent, group)] = k
         return self.prod(root, scaled, free)
 
+    def power(self, base: Form, exponent: Form) -> Form:
+        """``(exp(a) * f)**t == exp(a * t) * f**t`` for an f that is never negative."""
+        number, expo, factors = self.parts(exponent)
+        if not expo.terms and not factors:
+            return self.pow(base, number)
+        coeff, expo, factors = self.parts(base)
+        out = [self.exp(self.mul(expo, exponent))]
+        group: Terms = {}
+        for f, k in factors:
+            if f.nonneg and hot(f):
+                out += [self._raised(f, m, c * k) for m, c in self.terms_of(exponent).items()]
+            else:
+                group[f] = k
+        rest = self.prod(coeff, self.no_exponent, group)
+        return self.mul(*out, self.one if rest is self.one else self.app(T.pow, rest, exponent))
+
+    def _raised(self, form: Form, exponent: Form, k: Fraction) -> Form:
+        return self.pow(form if exponent is self.one else self.app(T.pow, form, exponent), k)
+
     def div(self, a: Form, b: Form) -> Form:
         """``a / b``."""
         return self.mul(a, self.pow(b, -ONE))
@@ -228,7 +248,11 @@ class Algebra(Interner):
         terms = Totals(expo.terms)
         group: Terms = {}
         for f, k in factors:
-            if f.nonneg and not is_ones(f):
+            if isinstance(f, App) and f.op is T.pow and f.args[0].nonneg:
+                raised = self.mul(f.args[1], self.log(f.args[0]))
+                for m, c in self.terms_of(raised).items():
+                    terms[m] += c * k
+            elif f.nonneg and not is_ones(f):
                 terms[self._log_factor(f)] += k
             else:
                 group[f] = k
@@ -437,8 +461,11 @@ def _nearer_zero(a: Fraction, b: Fraction) -> Fraction:
     return a if abs(a) < abs(b) else b
 
 
-def _condition(op: Operator, forms: tuple[Form, ...]) -> Form | None:
-    return forms[0] if op is T.switch and forms else None
+def _signed(op: Operator, forms: tuple[Form, ...]) -> tuple[Form, ...]:
+    """The operands that the sign of the result depends on."""
+    if op is T.switch:
+        return forms[1:]
+    return forms[:1] if op is T.pow else forms
 
 
 def _log(value: Fraction) -> float:

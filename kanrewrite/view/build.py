@@ -22,6 +22,7 @@ from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Prod, Sum, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.operators import plain
+from kanrewrite.view.sinking import sunk
 from kanrewrite.view.splitters import SPLITTERS
 from kanrewrite.view.sums import is_simpler
 
@@ -47,7 +48,7 @@ class Builder(LogBuilder):
             low = self.constant_of(-np.inf)
             gone = self.make(at.eq, self.linear(expo), low)
             shown = self.make(at.switch, gone, self.constant(ZERO), shown)
-        return fitted(self.make(var.owner.op, shown, var.owner.inputs[1]), var)
+        return fitted(self.make(var.owner.op, shown, *var.owner.inputs[1:]), var)
 
     def split(self, form: Form, where: Context) -> Scaled:
         """A form as exponent and rest; where it is built matters to what is hot only."""
@@ -66,6 +67,9 @@ class Builder(LogBuilder):
         if isinstance(form, Leaf):
             return none, self.leaf(form)
         if isinstance(form, Prod):
+            terms = sunk(form, self.a)
+            if terms is not None:
+                return none, self.total([(c, self.value(t, where)) for c, t in terms])
             return self._split_prod(form, where)
         if isinstance(form, Sum):
             return self.split_sum(form, none, ONE, where)

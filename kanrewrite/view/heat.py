@@ -8,7 +8,7 @@ from kanrewrite.view.forms import App, Form, Lin, Prod, Sum
 #: Operators through which an exponential still shows.
 LINEAR = {
     T.sum, T.prod, T.max, T.min, T.dot, T.batched_dot, T.dimshuffle, T.drop, T.subtensor, T.scatter,
-    T.switch, T.cumsum, T.join, T.abs,
+    T.switch, T.cumsum, T.join, T.abs, T.pow,
 }  # fmt: skip
 
 

@@ -53,8 +53,6 @@ def construct(op: Operator, operands: list[Form], parameters: list[Any], a: Lift
             axes = normal_axes(axes, operands[0].ndim)
         form: Form = getattr(a, REDUCTIONS[op])(operands[0], axes)
         return form if keepdims else a.drop(form, axes)
-    if op is T.pow:
-        return _power(a, *operands)
     if op is T.shift:
         return _shift(a, operands[0], parameters[0])
     return a.app(op, *operands, *parameters)
@@ -65,13 +63,6 @@ def normal_axes(axes: Any, ndim: int) -> tuple[int, ...]:
     if axes is None:
         return tuple(range(ndim))
     return tuple(sorted(x % ndim for x in (axes if isinstance(axes, (tuple, list)) else [axes])))
-
-
-def _power(a: Lifting, base: Form, power: Form) -> Form:
-    coeff, expo, factors = a.parts(power)
-    if not expo.terms and not factors:
-        return a.pow(base, coeff)
-    return a.app(T.pow, base, power)
 
 
 def _shift(a: Lifting, form: Form, axes: Any) -> Form:
@@ -94,4 +85,5 @@ SIMPLE: dict[Operator, Any] = {
     T.reciprocal: lambda a, x: a.pow(x, -ONE),
     T.sqr: lambda a, x: a.pow(x, Fraction(2)),
     T.sqrt: lambda a, x: a.pow(x, HALF),
+    T.pow: Lifting.power,
 }

@@ -48,6 +48,11 @@ def _level(form: Form, a: Lifting) -> Lin | None:
         return None if inner is None else _summed(inner, form.args[1], a)
     if form.op is T.abs:
         return level(form.args[0], a)
+    if form.op is T.scatter:
+        return None if overflows(form.args[0], a) else a.no_exponent
+    if form.op is T.pow:
+        inner = level(form.args[0], a)
+        return None if inner is None else a.lin(a.terms_of(a.mul(inner, form.args[1])))
     if form.op is T.switch and not isinstance(form.args[1], Lin):
         return _largest(form.args[1:], a)
     if form.op in (T.dimshuffle, T.subtensor):

@@ -13,8 +13,9 @@ from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.contraction import sides
 from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms, Totals
 from kanrewrite.view.heat import hot
+from kanrewrite.view.joining import part
 from kanrewrite.view.levels import overflows
-from kanrewrite.view.moves import Move, Shuffle
+from kanrewrite.view.moves import Move, Piece, Shuffle
 
 Axes = tuple[int, ...]
 
@@ -145,7 +146,9 @@ class Lifting(Algebra):
             return self.add(*(self.mul(self.const(c), f(m)) for m, c in form.terms))
         assert isinstance(form, App)
         args = [f(a) if isinstance(a, Form) else a for a in form.args]
-        return self.log(args[0]) if form.op is T.log else self.app(form.op, *args)
+        if form.op in (T.log, T.pow):
+            return self.log(*args) if form.op is T.log else self.power(*args)
+        return self.app(form.op, *args)
 
     def _move_atom(self, form: Form, mine: Move | None, move: Move) -> Form:
         if mine is None and move in self.witness:
@@ -155,6 +158,8 @@ class Lifting(Algebra):
         if mine.is_identity():
             return form
         out = self._shuffle_atom(form, mine) if isinstance(mine, Shuffle) else None
+        if isinstance(mine, Piece) and isinstance(form, App) and form.op is T.join:
+            out = part(form, mine)
         if out is None:
             out = self.app(T.subtensor, form, mine, bcast=mine.result())
         self.moved_from[(move, out)] = form
@@ -164,6 +169,11 @@ class Lifting(Algebra):
         if isinstance(form, App) and form.op is T.dimshuffle:
             inner = form.args[0]
             return self.move(inner, move.after(form.args[1]))
+        if isinstance(form, App) and form.op is T.join and form.args[-1] in move.order:
+            *parts, axis = form.args
+            pieces = [self.move(p, Shuffle(move.order, p.bcast)) for p in parts]
+            place = move.order.index(axis)
+            return self.app(T.join, *pieces, place, bcast=move.result())
         if isinstance(form, App) and form.op in (T.sum, T.max, T.prod, T.shift):
             # Permute inside, where the reduced dimension still has its length; drop outside.
             kept = [*move.order, *move.dropped()]
@@ -202,20 +212,28 @@ class Lifting(Algebra):
 
     def scatter(self, form: Form, move: Move, like: Leaf) -> Form:
         """``scatter(a[index] * b, index) == a * scatter(b, index)``."""
+        if hot(form) and not self.overflows(form):  # it would, if a part of it left
+            return self.app(T.scatter, form, move, like, bcast=like.bcast)
         coeff, expo, factors = self.parts(form)
-        origin = self.moved_from
+        sources = {f: self._source(f, move, like) for f, _ in (*expo.terms, *factors)}
         lifted_expo = Totals()
-        rest_expo: Terms = {}
         for m, c in expo.terms:
-            if (move, m) in origin:
-                lifted_expo[origin[move, m]] += c
-            else:
-                rest_expo[m] = c
-        lifted = [self.pow(origin[move, f], k) for f, k in factors if (move, f) in origin]
-        rest = {f: k for f, k in factors if (move, f) not in origin}
-        inner = self.prod(ONE, self.lin(rest_expo), rest)
+            if (source := sources[m]) is not None:
+                lifted_expo[source] += c
+        lifted = [self.pow(g, k) for f, k in factors if (g := sources[f]) is not None]
+        rest = self.lin({m: c for m, c in expo.terms if sources[m] is None})
+        inner = self.prod(ONE, rest, {f: k for f, k in factors if sources[f] is None})
         outer = self.prod(coeff, self.lin(lifted_expo), {})
         return self.mul(outer, *lifted, self.app(T.scatter, inner, move, like, bcast=like.bcast))
+
+    def _source(self, form: Form, move: Move, like: Leaf) -> Form | None:
+        """What a moved form is where it was not moved, None where that is not known."""
+        if all(form.bcast):  # one number, wherever it goes
+            return self.shuffle(form, ("x",) * like.ndim) if form.bcast else form
+        found = self.moved_from.get((move, form))
+        if found is None and form.ndim == like.ndim and move.leaves(form.bcast):
+            return form
+        return found
 
     # -- contractions ---------------------------------------------------------------------
 

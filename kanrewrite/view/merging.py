@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from itertools import combinations, product
 from typing import NamedTuple
 
-from kanrewrite.terms import ELEMENTWISE, T
-from kanrewrite.view.forms import App, Form, Lin, Prod, Sum
+from kanrewrite.terms import T
+from kanrewrite.view.forms import App, Form, Prod, Sum
 from kanrewrite.view.heat import hot
+from kanrewrite.view.joining import spanning
 from kanrewrite.view.lifting import Axes, Lifting
 
 
@@ -86,25 +87,7 @@ def _same_lengths(one: Total, other: Total) -> bool:
     """Tell whether both sum over the same axes: something in both has their lengths."""
     if one.axes != other.axes or one.drops != other.drops or one.body.ndim != other.body.ndim:
         return False
-    return bool(_spanning(one.body, one.axes) & _spanning(other.body, other.axes))
-
-
-def _spanning(form: Form, axes: Axes) -> set[Form]:
-    """The operands of elementwise operators in a form that have a length along each axis."""
-    found: set[Form] = set()
-    stack = [form]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, Lin | Sum):
-            stack.extend(m for m, _ in part.terms)
-        elif isinstance(part, Prod):
-            stack.extend([part.expo, *(f for f, _ in part.factors)])
-        else:
-            if part.bcast and not any(part.bcast[d] for d in axes):
-                found.add(part)
-            if isinstance(part, App) and part.op in ELEMENTWISE:
-                stack.extend(part.forms)
-    return found
+    return bool(spanning(one.body, one.axes) & spanning(other.body, other.axes))
 
 
 def _holds_log(form: Form) -> bool:

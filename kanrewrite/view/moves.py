@@ -11,7 +11,9 @@ from functools import lru_cache
 from typing import Any
 
 import aesara.tensor as at
-from aesara.graph.basic import Constant, Variable
+import numpy as np
+from aesara.graph.basic import Apply, Constant, Variable
+from aesara.tensor.basic import ExtractDiag, MakeVector
 from aesara.tensor.elemwise import DimShuffle
 from aesara.tensor.subtensor import indices_from_subtensor
 from aesara.tensor.type import TensorType
@@ -40,6 +42,11 @@ class Move:
     def is_identity(self) -> bool:
         """Tell whether it leaves everything in its place."""
         return False
+
+    def leaves(self, bcast: Bcast) -> bool:
+        """Tell whether an operand with this broadcast pattern stays what it is."""
+        mine = self.restricted(bcast)
+        return mine is not None and mine.is_identity()
 
     def result(self) -> Bcast:
         """The broadcast pattern of what was moved."""
@@ -114,6 +121,13 @@ class Index(Move):
             isinstance(e, slice) for e in self.entries
         )
 
+    def leaves(self, bcast: Bcast) -> bool:
+        """Tell whether only dimensions of length 1 are indexed, and all dimensions stay."""
+        ranks = [_ndim(e) for e in self.entries if not isinstance(e, slice)]
+        if ranks not in ([], [1]):
+            return False
+        return all(one or e == slice(None) for e, one in zip(self.entries, bcast, strict=True))
+
     def restricted(self, bcast: Bcast) -> Move | None:
         """The entries of what has length 1 in some dimensions: 0 there, or everything."""
         entries = []
@@ -148,6 +162,65 @@ class Reshape(Move):
         return at.reshape(var, self.shape, ndim=self.ndim_out)
 
 
+class Diagonal(Move):
+    """The diagonal of two axes."""
+
+    def __init__(self, op: ExtractDiag, whole: Bcast):
+        self.op, self.whole = op, whole
+        self.key = ("diagonal", op.offset, op.axis1, op.axis2, whole)
+
+    def __repr__(self) -> str:
+        return f"diagonal {self.op.offset}"
+
+    def apply(self, var: Any) -> Any:
+        """The diagonal of a variable."""
+        return self.op(var)
+
+
+class Piece(Move):
+    """One of the pieces that Split cuts along an axis."""
+
+    def __init__(self, node: Apply[Any], number: int, whole: Bcast):
+        self.node, self.number, self.whole = node, number, whole
+        self.axis = int(node.inputs[1].data) % len(whole)
+        self.key = ("piece", _entry_key(node.inputs[2]), self.axis, number, whole)
+
+    def __repr__(self) -> str:
+        return f"piece {self.number} of {self.node.op.len_splits}"
+
+    def restricted(self, bcast: Bcast) -> Move:
+        """What has length 1 along the axis stays as it is."""
+        if bcast[self.axis] and not self.whole[self.axis]:
+            return Shuffle(tuple(range(len(bcast))), bcast)
+        return Piece(self.node, self.number, bcast)
+
+    def lengths(self) -> list[Any]:
+        """The length of each piece, or nothing where they are not known apart."""
+        splits = self.node.inputs[2]
+        if isinstance(splits, Constant):
+            return [at.constant(int(n)) for n in np.asarray(splits.data)]
+        made = splits.owner is not None and isinstance(splits.owner.op, MakeVector)
+        return list(splits.owner.inputs) if made else []
+
+    def _is_one(self) -> bool:
+        lengths = self.lengths()
+        mine: Any = lengths[self.number] if lengths else None
+        return isinstance(mine, Constant) and int(mine.data) == 1
+
+    def result(self) -> Bcast:
+        """A piece of length 1 is known to be one."""
+        one = self._is_one()
+        return tuple(one if d == self.axis else b for d, b in enumerate(self.whole))
+
+    def apply(self, var: Any) -> Any:
+        """The piece of a variable."""
+        _, axis, splits = self.node.inputs
+        pieces: Any = self.node.op(var, axis, splits)
+        piece = pieces[self.number]
+        shape: Any = tuple(1 if b else None for b in self.result())
+        return at.specify_shape(piece, shape) if any(shape) else piece
+
+
 def dimshuffle(op: Any, _: Any, whole: Bcast) -> Move:
     """The move of a DimShuffle."""
     return Shuffle(tuple(op.new_order), whole)
@@ -171,6 +244,11 @@ def advanced(_: Any, index: list[Variable[Any, Any]], whole: Bcast) -> Move | No
         else:
             entries.append(i)
     return Index(tuple(entries), whole)
+
+
+def diagonal(op: Any, _: Any, whole: Bcast) -> Move:
+    """The move of an ExtractDiag."""
+    return Diagonal(op, whole)
 
 
 def reshape(op: Any, index: list[Variable[Any, Any]], whole: Bcast) -> Move:

@@ -7,6 +7,7 @@ from typing import Any
 
 import aesara.tensor as at
 from aesara.graph.basic import Variable
+from aesara.tensor.basic import AllocDiag
 from aesara.tensor.special import SoftmaxGrad
 
 from kanrewrite.ops import LogSoftmax, Softmax, Supremum
@@ -14,6 +15,7 @@ from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.unify import elementwise_op
 from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.forms import ONE, ZERO, App
+from kanrewrite.view.moves import Diagonal
 
 PlainOperator = Callable[[ExponentBuilder, App], Variable[Any, Any]]
 
@@ -62,9 +64,13 @@ def _ones(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
 
 
 def _scatter(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
-    inner, _, like = form.args
+    inner, move, like = form.args
     node = like.var.owner
-    return b.make(node.op, node.inputs[0], b.value(inner), *node.inputs[2:])
+    base, values, *index = node.inputs
+    new = b.value(inner)
+    if isinstance(move, Diagonal) and isinstance(values.owner.op, AllocDiag):
+        new = b.make(values.owner.op, new)
+    return b.make(node.op, base, new, *index)
 
 
 # -- softmax and its like --------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import Any
 from aesara.graph.basic import Apply, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
+from aesara.tensor.basic import Split
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.type import TensorType
@@ -85,10 +86,11 @@ class LiftingPass(GraphRewriter):
         found: dict[Variable[Any, Any], None] = {}
         for node in fgraph.toposort():
             out = node.outputs[0]
-            if not isinstance(out.type, TensorType) or type(node.op) not in READERS:
+            if not isinstance(out.type, TensorType) or type(node.op) not in (*READERS, Split):
                 continue
             if self._is_source(node) or any(i in found for i in node.inputs):
-                found[out] = None
+                pieces = node.outputs if isinstance(node.op, Split) else [out]
+                found.update(dict.fromkeys(pieces))
         return list(found)
 
     def _is_source(self, node: Apply[Any]) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from aesara.graph.basic import Apply, Constant, Variable
+from aesara.tensor.basic import Split
 from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.terms import Operator, T, operator_of
@@ -23,7 +24,7 @@ from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.nodes import FLOATS, constant_of
-from kanrewrite.view.readers import READERS
+from kanrewrite.view.readers import READERS, split_piece
 
 COMPARISONS = {T.eq, T.neq, T.lt, T.le, T.gt, T.ge}
 
@@ -83,12 +84,14 @@ class View:
         if value is not None:
             return algebra.const(value)
         node = var.owner
-        if node is None or var is not node.outputs[0]:
+        if node is None:
             return self.leaf(var, algebra)
         self.read_count += 1
         reader = READERS.get(type(node.op))
         form = None
-        if reader is not None and var.type.dtype in FLOATS:
+        if isinstance(node.op, Split):
+            form = split_piece(self, var, algebra)
+        elif reader is not None and var is node.outputs[0] and var.type.dtype in FLOATS:
             form = reader(self, node, algebra)
         if form is None or (form.bcast and len(form.bcast) != var.type.ndim):
             return self.leaf(var, algebra)
@@ -100,15 +103,15 @@ class View:
     def compared(self, var: Variable[Any, Any]) -> Form | None:
         """What a variable compares with zero, where an exponential hides the comparison.
 
-        ``exp(a) * r > 0`` is ``r > 0``: an exponential is never zero, though its value may be.
+        ``exp(a) * r > 0`` is ``r > 0`` unless a is -inf: an exponential is never zero, though its
+        value may be.  A sign is a comparison too.
         """
         node = var.owner
         if node is None or not isinstance(node.op, Elemwise):
             return None
-        if operator_of(node.op) not in COMPARISONS:
-            return None
-        left, right = node.inputs
-        if constant_of(right) != 0 or left.type.dtype not in FLOATS:
+        op, (left, *right) = operator_of(node.op), node.inputs
+        compares = op in COMPARISONS and constant_of(right[0]) == 0
+        if not (compares or op is T.sgn) or left.type.dtype not in FLOATS:
             return None
         form = self._forms.get(left)  # what is not read has no exponential in it
         return form if form is not None and hot(form) else None

@@ -5,20 +5,21 @@ A reader gives None for what it cannot read, which is a leaf then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
-from aesara.graph.basic import Apply, Variable
+from aesara.graph.basic import Apply, Constant, Variable
 from aesara.scalar.basic import Cast
-from aesara.tensor.basic import Alloc, Join
+from aesara.tensor.basic import Alloc, ExtractDiag, Join
 from aesara.tensor.blas import BatchedDot
 from aesara.tensor.elemwise import DimShuffle, Elemwise
-from aesara.tensor.extra_ops import CumOp
+from aesara.tensor.extra_ops import BroadcastTo, CumOp, FillDiagonal
 from aesara.tensor.math import Dot, Max, MaxAndArgmax
 from aesara.tensor.math import Prod as ProdOp
 from aesara.tensor.math import Sum as SumOp
 from aesara.tensor.shape import Reshape as ReshapeOp
+from aesara.tensor.shape import SpecifyShape
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.subtensor import (
     AdvancedIncSubtensor,
@@ -32,34 +33,13 @@ from aesara.tensor.type import TensorType
 
 from kanrewrite import ops
 from kanrewrite.terms import Operator, T, operator_of
-from kanrewrite.view.forms import HALF, ONE, App, Form, Leaf
+from kanrewrite.view.forms import HALF, ONE, App, Form
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lifting import Lifting
-from kanrewrite.view.moves import Move, advanced, dimshuffle, reshape, subtensor
-from kanrewrite.view.nodes import FLOATS, axes_of, constant_of, is_zeros
-
-
-class Source(Protocol):
-    """Where a reader gets the operands of its node from: a view."""
-
-    def read(self, var: Variable[Any, Any]) -> Form:
-        """A float variable as a form."""
-
-    def leaf(self, var: Variable[Any, Any], algebra: Lifting) -> Leaf:
-        """A variable as it is."""
-
-    def operand(self, var: Variable[Any, Any], algebra: Lifting) -> Form:
-        """An operand of a node, in the algebra of the node's dtype."""
-
-    def define(
-        self, op: Operator, inputs: Sequence[Variable[Any, Any]], a: Lifting, *parameters: Any
-    ) -> Form | None:
-        """An Op read as what relations say it means."""
-
-
-Reader = Callable[[Source, Apply[Any], Lifting], Form | None]
-#: The move of a node from its op, its further inputs and the broadcast pattern of the first.
-MoveOf = Callable[[Any, list[Variable[Any, Any]], tuple[bool, ...]], Move | None]
+from kanrewrite.view.moves import Piece, advanced, diagonal, dimshuffle, reshape, subtensor
+from kanrewrite.view.nodes import FLOATS, axes_of, constant_of
+from kanrewrite.view.scattering import fill_diagonal, scatter
+from kanrewrite.view.source import MoveOf, Reader, Source
 
 
 def _same_dtype(node: Apply[Any], a: Lifting, start: int = 0) -> bool:
@@ -106,13 +86,8 @@ def _pow(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     root = constant_of(base)
     if root is not None and root > 0 and power.type.dtype == a.dtype:
         return a.exp(a.mul(a.log(a.const(root)), view.read(power)))
-    coeff, expo, factors = a.parts(view.operand(base, a))
-    if not expo.terms:
-        return None
-    exponent = view.operand(power, a)
-    rest = a.prod(coeff, a.no_exponent, dict(factors))
-    raised = a.one if rest is a.one else a.app(T.pow, rest, exponent)
-    return a.mul(a.exp(a.mul(expo, exponent)), raised)
+    form = view.operand(base, a)
+    return a.power(form, view.operand(power, a)) if hot(form) else None
 
 
 def _second(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
@@ -217,31 +192,54 @@ def _move(move_of: MoveOf) -> Reader:
     return read
 
 
-def _scatter(move_of: MoveOf) -> Reader:
-    def read(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
-        like, values, *index = node.inputs
-        if view.operand(like, a) is not a.zero and not is_zeros(like):
-            return None
-        if values.type.dtype != a.dtype:
-            return None
-        move = move_of(node.op, index, tuple(like.type.broadcastable))
-        if move is None or move.result() != tuple(values.type.broadcastable):
-            return None
-        return a.scatter(view.read(values), move, view.leaf(node.outputs[0], a))
-
-    return read
-
-
 def _join(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    """``join(exp(a) * r, exp(b) * s) == exp(join(a, b)) * join(r, s)``."""
     axis, *parts = node.inputs
     place = constant_of(axis)
     if place is None or not _same_dtype(node, a, 1):
         return None
     forms = [view.read(p) for p in parts]
-    if not any(hot(f) for f in forms) or not all(f.bcast for f in forms):
+    if not any(hot(f) for f in forms):
         return None
     out = node.outputs[0].type
-    return a.app(T.join, *forms, int(place) % out.ndim, bcast=tuple(out.broadcastable))
+
+    def joined(pieces: list[Form]) -> Form:
+        full = [_filled(view, p, f, a) for p, f in zip(parts, pieces, strict=True)]
+        return a.app(T.join, *full, int(place) % out.ndim, bcast=tuple(out.broadcastable))
+
+    split = [a.parts(f) for f in forms]
+    rests = [a.prod(c, a.no_exponent, dict(factors)) for c, _, factors in split]
+    if any(map(hot, rests)):
+        return joined(forms)
+    power = a.exp(joined([a.add_terms(dict(expo.terms)) for _, expo, _ in split]))
+    return power if all(r is a.one for r in rests) else a.mul(power, joined(rests))
+
+
+def _filled(view: Source, var: Variable[Any, Any], form: Form, a: Lifting) -> Form:
+    """A form with all the lengths of a variable."""
+    if form.bcast and form.bcast == tuple(var.type.broadcastable):
+        return form
+    shape = view.leaf(var, a)
+    return a.app(T.fill, shape, form) if form is a.zero else a.mul(form, a.app(T.ones_like, shape))
+
+
+def split_piece(view: Source, var: Variable[Any, Any], a: Lifting) -> Form | None:
+    """One of the results of a Split."""
+    node = var.owner
+    inner, axis, _ = node.inputs
+    if inner.type.dtype != a.dtype or not isinstance(axis, Constant):
+        return None
+    move = Piece(node, node.outputs.index(var), tuple(inner.type.broadcastable))
+    form = view.read(inner)
+    return a.move(form, move) if not form.bcast or form.bcast == move.whole else None
+
+
+def _specified(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    """A shape that is known already, or that nothing depends on."""
+    if node.inputs[0].type.dtype != a.dtype:
+        return None
+    form = view.read(node.inputs[0])
+    return form if form.bcast == tuple(node.outputs[0].type.broadcastable) else None
 
 
 def _alloc(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
@@ -291,10 +289,14 @@ READERS: dict[type, Reader] = {
     AdvancedSubtensor: _move(advanced),
     AdvancedSubtensor1: _move(advanced),
     ReshapeOp: _move(reshape),
-    IncSubtensor: _scatter(subtensor),
-    AdvancedIncSubtensor: _scatter(advanced),
-    AdvancedIncSubtensor1: _scatter(advanced),
+    ExtractDiag: _move(diagonal),
+    FillDiagonal: fill_diagonal,
+    IncSubtensor: scatter(subtensor),
+    AdvancedIncSubtensor: scatter(advanced),
+    AdvancedIncSubtensor1: scatter(advanced),
     Alloc: _alloc,
+    BroadcastTo: _alloc,
+    SpecifyShape: _specified,
     Join: _join,
     Dot: _dot,
     BatchedDot: _dot,

@@ -150,6 +150,13 @@ def _abs(b: LogBuilder, form: App, where: Context) -> Scaled:
     return expo, b.make(at.abs, b.or_one(rest))
 
 
+def _pow(b: LogBuilder, form: App, where: Context) -> Scaled:
+    base, power = form.args
+    expo, rest = b.split(base, where)
+    raised = b.a.lin(b.a.terms_of(b.a.mul(expo, power)))
+    return raised, None if rest is None else b.make(at.pow, rest, b.value(power))
+
+
 def _log(b: LogBuilder, form: App, _: Context) -> Scaled:
     inner = form.args[0]
     if isinstance(inner, Sum) and not hot(inner):
@@ -178,5 +185,6 @@ SPLITTERS: dict[Operator, Splitter] = {
     T.batched_dot: _dot,
     T.switch: _switch,
     T.abs: _abs,
+    T.pow: _pow,
     T.join: _join,
 }

@@ -1,0 +1,86 @@
+"""Scatters: Ops that set, or add to, a part of a tensor.
+
+``inc(b, v) == b + inc(0, v)`` and ``set(b, v) == b * m + set(0, v)``, where m hides what is set.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import aesara.tensor as at
+import numpy as np
+from aesara.graph.basic import Apply, Variable
+from aesara.tensor.basic import AllocDiag, ExtractDiag
+
+from kanrewrite.terms import T
+from kanrewrite.view.forms import Form
+from kanrewrite.view.heat import hot
+from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.moves import Diagonal, Index, Move
+from kanrewrite.view.nodes import constant_of, is_zeros
+from kanrewrite.view.source import MoveOf, Reader, Source
+
+
+def scatter(move_of: MoveOf) -> Reader:
+    """The reader of an Op that sets or adds to what a move takes."""
+
+    def read(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+        base, values, *index = node.inputs
+        move = move_of(node.op, index, tuple(base.type.broadcastable))
+        if move is None or (values.type.dtype != a.dtype and constant_of(values) is None):
+            return None
+        if view.operand(base, a) is a.zero or is_zeros(base):
+            return _scattered(view, node, move, a)
+        below, above = view.operand(base, a), view.operand(values, a)
+        if not (hot(below) or hot(above)) or below.bcast != move.whole:
+            return None
+        alone: Any = node.op.make_node(at.zeros_like(base), values, *index)
+        added = a.zero if above is a.zero else _scattered(view, alone, move, a)
+        if added is None:
+            return None
+        if node.op.set_instead_of_inc:
+            below = a.mul(below, a.app(T.mask, view.leaf(_left(node), a), True))
+        return a.add(below, added)
+
+    return read
+
+
+def fill_diagonal(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    """A matrix with zeros on its diagonal."""
+    base, value = node.inputs
+    form = view.operand(base, a)
+    if base.type.dtype != a.dtype or constant_of(value) != 0 or not hot(form):
+        return None
+    left: Any = node.op(at.ones_like(base, dtype="bool"), np.bool_(False))
+    return a.mul(form, a.app(T.mask, view.leaf(left, a), True))
+
+
+def _left(node: Apply[Any]) -> Variable[Any, Any]:
+    """Where a node that sets leaves what was there."""
+    base, values, *index = node.inputs
+    no = at.zeros_like(values, dtype="bool")
+    left: Variable[Any, Any] = node.op.make_node(
+        at.ones_like(base, dtype="bool"), no, *index
+    ).outputs[0]
+    return left
+
+
+def _scattered(view: Source, node: Apply[Any], move: Move, a: Lifting) -> Form | None:
+    """Values put into zeros."""
+    values = node.inputs[1]
+    if _is_diagonal(values, move):
+        move = Diagonal(ExtractDiag(values.owner.op.offset), move.whole)
+        values = values.owner.inputs[0]
+    like, form = view.leaf(node.outputs[0], a), view.operand(values, a)
+    if form.bcast != move.result():
+        form = a.mul(form, a.app(T.ones_like, a.move(like, move)))
+    return a.scatter(form, move, like) if form.bcast == move.result() else None
+
+
+def _is_diagonal(values: Variable[Any, Any], move: Move) -> bool:
+    """Tell whether a diagonal is put into the first rows and columns, as its gradient is."""
+    op = values.owner.op if values.owner is not None else None
+    if not isinstance(op, AllocDiag) or not isinstance(move, Index) or len(move.whole) != 2:
+        return False
+    first = all(isinstance(e, slice) and e.start in (None, 0) and not e.step for e in move.entries)
+    return first and (op.axis1, op.axis2) == (0, 1)
