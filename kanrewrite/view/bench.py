@@ -11,8 +11,8 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
 from kanrewrite.view.context import Context, Scaled
-from kanrewrite.view.forms import HALF, ONE, ZERO, App, Form, Leaf, Lin
-from kanrewrite.view.lifting import Axes, Lifting
+from kanrewrite.view.forms import HALF, ONE, ZERO, App, Axes, Form, Leaf, Lin
+from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.read import View
 from kanrewrite.view.recognise import Recogniser
 

@@ -18,7 +18,7 @@ from aesara.graph.basic import Variable
 from kanrewrite.terms import T
 from kanrewrite.view.context import PLAIN, Context, Scaled, dividing, joined, within_log
 from kanrewrite.view.fit import fitted
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Prod, Sum, Totals
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.operators import plain
@@ -66,6 +66,8 @@ class Builder(LogBuilder):
             form = self.recogniser.rewrite(form, self.a)
         if isinstance(form, Leaf):
             return none, self.leaf(form)
+        if isinstance(form, Lin):
+            return none, self.linear(form)
         if isinstance(form, Prod):
             terms = sunk(form, self.a)
             if terms is not None:

@@ -9,9 +9,8 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
-from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum
+from kanrewrite.view.forms import App, Axes, Form, Leaf, Lin, Prod, Sum
 from kanrewrite.view.heat import LINEAR
-from kanrewrite.view.lifting import Axes
 
 #: For an exponent summed over axes: sets of factors that may be zero where it is largest.
 Masks = dict[tuple[Lin, Axes], frozenset[tuple[Form, ...]]]
@@ -87,6 +86,15 @@ def may_vanish(form: Form) -> bool:
     if isinstance(form, Leaf):
         data = getattr(form.var, "data", None)
         return data is None or not bool(np.all(np.asarray(data)))
-    if isinstance(form, App):
-        return form.op not in (T.softmax, T.sigmoid, T.exp, T.ones_like, T.softplus)
-    return not form.nonneg
+    if isinstance(form, Prod):
+        return not form.coeff or any(k > 0 and may_vanish(f) for f, k in form.factors)
+    if isinstance(form, Sum):
+        return not form.nonneg or all(may_vanish(m) for m, _ in form.terms)
+    if isinstance(form, App) and form.op in (T.sum, T.dimshuffle, T.subtensor, T.pow):
+        inner: Form = form.args[0]
+        return not inner.nonneg or may_vanish(inner)
+    return not isinstance(form, App) or form.op not in NEVER_ZERO
+
+
+#: Operators whose value is never zero.
+NEVER_ZERO = {T.softmax, T.sigmoid, T.exp, T.ones_like, T.softplus}

@@ -6,6 +6,7 @@ from typing import Any
 
 import aesara.tensor as at
 from aesara.graph.basic import Variable
+from aesara.tensor.elemwise import Elemwise
 
 
 def fitted(new: Variable[Any, Any], old: Variable[Any, Any]) -> Variable[Any, Any]:
@@ -17,8 +18,10 @@ def fitted(new: Variable[Any, Any], old: Variable[Any, Any]) -> Variable[Any, An
         return new
     if old.owner is None or new.type.ndim > old.type.ndim:
         return new
-    for source in old.owner.inputs:
-        same = getattr(source.type, "broadcastable", None) == old.type.broadcastable
-        if same:
-            return at.second(source, new)  # type: ignore[no-any-return]
-    return at.second(old, new)  # type: ignore[no-any-return]
+    if isinstance(old.owner.op, Elemwise):
+        for source in old.owner.inputs:
+            if source.type.broadcastable == old.type.broadcastable:
+                return at.second(source, new)  # type: ignore[no-any-return]
+    # A node like the one that is replaced, of which only the shape is asked.
+    like = old.owner.clone().outputs[old.owner.outputs.index(old)]
+    return at.second(like, new)  # type: ignore[no-any-return]

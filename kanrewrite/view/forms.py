@@ -17,6 +17,7 @@ from typing import Any
 from kanrewrite.terms import Operator
 
 Bcast = tuple[bool, ...]
+Axes = tuple[int, ...]
 
 
 class Form:

@@ -70,7 +70,7 @@ def _shift(a: Lifting, form: Form, axes: Any) -> Form:
     if not isinstance(axes, Var):
         axes = normal_axes(axes, form.ndim)
     lin = a.lin(a.terms_of(form))
-    return a.app(T.shift, lin, axes, (), bcast=a.reduced_bcast(lin, axes))
+    return a.shift(lin, axes)
 
 
 REDUCTIONS = {T.sum: "sum", T.max: "max", T.prod: "prod_along"}

@@ -6,15 +6,19 @@ softmax is, ``x - max(x)``, the form cannot overflow although exponentials show 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
+from kanrewrite.view.context import may_vanish
 from kanrewrite.view.contraction import sides_of
 from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Move
+
+#: What is the largest of its operands.
+LARGEST = {T.shift, T.max, T.maximum}
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -25,7 +29,9 @@ def overflows(form: Form, a: Lifting) -> bool:
     if not hot(form):
         return False
     expo = level(form, a)
-    return expo is None or not bounded(expo, a)
+    if expo is None:
+        return True
+    return not bounded(expo, a, frozenset(f for f, _ in a.parts(form)[2]))
 
 
 def level(form: Form, a: Lifting) -> Lin | None:
@@ -45,7 +51,7 @@ def _level(form: Form, a: Lifting) -> Lin | None:
     assert isinstance(form, App)
     if form.op is T.sum:
         inner = level(form.args[0], a)
-        return None if inner is None else _summed(inner, form.args[1], a)
+        return None if inner is None else _summed(inner, form.args[1], a, hiding(form.args[0], a))
     if form.op is T.abs:
         return level(form.args[0], a)
     if form.op is T.scatter:
@@ -73,11 +79,15 @@ def _moved(inner: Lin, move: Move, a: Lifting) -> Lin:
 def _of_dot(form: App, a: Lifting) -> Lin | None:
     """The level of each side along the contracted axis, where the result has it."""
     out = Totals()
-    for side, axis, order in sides_of(form):
+    left, right = form.args
+    for (side, axis, order), other in zip(sides_of(form), (right, left), strict=True):
+        # The zeros of the other side lie in other dimensions: only that there are some counts.
+        zeros = (a.leaf(("zeros", other), ()),) if hiding(other, a) else ()
+        hidden = (*hiding(side, a), *zeros)
         inner = level(side, a)
         if inner is None:
             return None
-        for m, c in _summed(inner, (axis,), a).terms:
+        for m, c in _summed(inner, (axis,), a, hidden).terms:
             for n, d in a.terms_of(a.shuffle(m, order) if m.bcast else m).items():
                 out[n] += c * d
     return a.lin(out)
@@ -95,7 +105,12 @@ def _of_product(form: Prod, a: Lifting) -> Lin | None:
 
 
 def _of_sum(form: Sum, a: Lifting) -> Lin | None:
-    return _largest([m for m, _ in form.terms], a)
+    largest = _largest([m for m, _ in form.terms], a)
+    zeros = [m for m, _ in form.terms if hiding(m, a)]
+    if largest is None or not zeros or len({level(m, a) for m, _ in form.terms}) == 1:
+        return largest
+    # Where the factors of the largest term are zero, another one is the largest.
+    return a.lin({a.app(T.maximum, largest, a.leaf(("zeros", *zeros), ())): ONE})
 
 
 def _largest(forms: Iterable[Form], a: Lifting) -> Lin | None:
@@ -125,29 +140,94 @@ def difference(e: Lin, f: Lin, a: Lifting) -> Lin:
     return a.lin(out)
 
 
-def _summed(inner: Lin, axes: tuple[int, ...], a: Lifting) -> Lin:
+def hiding(form: Form, a: Lifting) -> tuple[Form, ...]:
+    """The factors of what is summed that may hide its largest exponential."""
+    return tuple(f for f, _ in a.parts(form)[2] if may_vanish(f))
+
+
+def _summed(inner: Lin, axes: tuple[int, ...], a: Lifting, hidden: tuple[Form, ...] = ()) -> Lin:
+    """The level of a sum; where factors may hide its maximum, it is not that of another sum."""
     moving = a.lin({m: c for m, c in inner.terms if not m.constant_along(axes)})
     out = Totals((m, c) for m, c in inner.terms if m.constant_along(axes))
-    if moving.terms:
+    if moving.terms and hidden:
+        out[a.shift(moving, axes, hidden)] += ONE
+    elif moving.terms:
         for m, c in a.terms_of(a.max(moving, axes)).items():
             out[m] += c
     return a.lin(out)
 
 
-def bounded(expo: Lin, a: Lifting, depth: int = 6) -> bool:
-    """Tell whether an exponent is at most 0: maxima are subtracted of what it adds."""
+def bounded(expo: Lin, a: Lifting, zeros: frozenset[Form] = frozenset(), depth: int = 6) -> bool:
+    """Tell whether an exponent is at most 0: maxima are subtracted of what it adds.
+
+    Where one of the factors ``zeros`` is 0, it does not matter.
+    """
+    expo = loosened(expo, a)
     if not expo.terms:
         return True
     if depth == 0:
         return False
     for top, c in expo.terms:
-        if c < 0 and isinstance(top, App) and top.op in (T.shift, T.max, T.maximum):
-            for source in top.forms:
-                if not isinstance(source, Lin):
-                    continue
-                if bounded(_exchanged(expo, top, source, c, a), a, depth - 1):
+        if c < 0 and isinstance(top, App):
+            for source in _under(top, expo, a, zeros):
+                if bounded(_exchanged(expo, top, source, c, a), a, zeros, depth - 1):
                     return True
     return False
+
+
+def _under(top: App, expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
+    """What a maximum, which may have been moved, is the largest of."""
+    shown = top.op is T.shift and zeros.issuperset(top.args[2])
+    if top.op in LARGEST and (shown or not is_hidden(top)):
+        yield from (f for f in top.forms if isinstance(f, Lin))
+    elif top.op in (T.dimshuffle, T.subtensor):
+        inner = top.args[0]
+        if not (isinstance(inner, App) and inner.op in LARGEST) or is_hidden(inner):
+            return
+        # An element that a move takes is not larger than the maximum that the same move takes.
+        moves = {m.args[1] for m, _ in expo.terms if isinstance(m, App) and m.op is T.subtensor}
+        for source in inner.forms:
+            for move in moves:
+                if isinstance(source, Lin) and source.bcast == move.whole:
+                    fits = move.restricted(inner.bcast) is not None
+                    if fits and a.move(inner, move) is top:
+                        yield a.lin(a.terms_of(a.move(source, move)))
+
+
+def is_hidden(form: Form) -> bool:
+    """Tell whether a form is a maximum over what some factors do not hide."""
+    if not isinstance(form, App) or form.op not in (T.shift, T.maximum):
+        return False
+    if form.op is T.shift:
+        return bool(form.args[2])
+    return not all(isinstance(f, Lin) for f in form.args)
+
+
+def loosened(expo: Lin, a: Lifting) -> Lin:
+    """An exponent in which zeros hide no maximum: it is at least as large."""
+    out = Totals()
+    for m, c in expo.terms:
+        upper = _upper(m, expo, a) if c > 0 else None
+        for n, d in (a.terms_of(upper) if upper is not None else {m: ONE}).items():
+            out[n] += d * c
+    return a.lin(out)
+
+
+def _upper(form: Form, expo: Lin, a: Lifting) -> Form | None:
+    """The maximum that a hidden maximum, which may have been moved, is at most."""
+    if not isinstance(form, App):
+        return None
+    if form.op in (T.dimshuffle, T.subtensor):
+        inner = _upper(form.args[0], expo, a)
+        return None if inner is None else _moved(a.lin(a.terms_of(inner)), form.args[1], a)
+    if not is_hidden(form):
+        return None
+    if form.op is T.maximum:
+        largest: Form = form.args[0]
+        return largest
+    lin, axes, _ = form.args
+    plain = a.shift(lin, axes)
+    return plain if plain in dict(expo.terms) else a.max(lin, axes)
 
 
 def _exchanged(expo: Lin, top: Form, source: Lin, c: Fraction, a: Lifting) -> Lin:

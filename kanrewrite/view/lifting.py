@@ -11,13 +11,24 @@ from collections.abc import Callable
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.contraction import sides
-from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms, Totals
+from kanrewrite.view.forms import (
+    ONE,
+    App,
+    Axes,
+    Bcast,
+    Form,
+    Leaf,
+    Lin,
+    Prod,
+    Sum,
+    Terms,
+    Totals,
+    join_bcast,
+)
 from kanrewrite.view.heat import hot
 from kanrewrite.view.joining import part
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Move, Piece, Shuffle
-
-Axes = tuple[int, ...]
 
 
 class Lifting(Algebra):
@@ -54,6 +65,11 @@ class Lifting(Algebra):
             return outer
         if isinstance(inner, App) and inner.op is T.sum:
             return self.mul(outer, self.sum(inner.args[0], tuple(sorted({*inner.args[1], *axes}))))
+        if isinstance(inner, App) and inner.op is T.scatter:
+            values, move, _ = inner.args
+            order = move.back(axes)
+            if order is not None:
+                return self.mul(outer, self.sum(self.shuffle(values, order), axes))
         return self.mul(outer, self._reduced(T.sum, inner, axes))
 
     def prod_along(self, form: Form, axes: Axes) -> Form:
@@ -92,16 +108,21 @@ class Lifting(Algebra):
         if not moving:
             return form
         top = self.app(
-            T.max, self.lin(moving), axes, bcast=self.reduced_bcast(self.lin(moving), axes)
+            T.max, self.lin(moving), axes, bcast=self.reduced_bcast(self.lin(moving).bcast, axes)
         )
         return self.add(*(self.mul(self.const(c), m) for m, c in outer.items()), top)
 
-    def reduced_bcast(self, form: Form, axes: Axes) -> tuple[bool, ...]:
+    def shift(self, lin: Lin, axes: Axes, hidden: tuple[Form, ...] = ()) -> App:
+        """The largest exponent along axes, 0 where it is infinite; zeros of factors may hide it."""
+        whole = join_bcast([lin.bcast, *(f.bcast for f in hidden)])
+        return self.app(T.shift, lin, axes, hidden, bcast=self.reduced_bcast(whole, axes))
+
+    def reduced_bcast(self, bcast: Bcast, axes: Axes) -> Bcast:
         """The broadcast pattern after a reduction that keeps its dimensions."""
-        return tuple(b or d in axes for d, b in enumerate(form.bcast))
+        return tuple(b or d in axes for d, b in enumerate(bcast))
 
     def _reduced(self, op: Operator, form: Form, axes: Axes) -> App:
-        return self.app(op, form, axes, bcast=self.reduced_bcast(form, axes))
+        return self.app(op, form, axes, bcast=self.reduced_bcast(form.bcast, axes))
 
     # -- moves ----------------------------------------------------------------------------
 
@@ -183,9 +204,7 @@ class Lifting(Algebra):
             if form.op is T.shift:
                 lin = self.lin(self.terms_of(moved))
                 hidden = tuple(self.move(f, Shuffle(tuple(kept), f.bcast)) for f in form.args[2])
-                whole: Form = self.app(
-                    T.shift, lin, axes, hidden, bcast=self.reduced_bcast(lin, axes)
-                )
+                whole: Form = self.shift(lin, axes, hidden)
             else:
                 whole = {T.sum: self.sum, T.max: self.max, T.prod: self.prod_along}[form.op](
                     moved, axes

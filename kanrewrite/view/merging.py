@@ -11,10 +11,10 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Form, Prod, Sum
+from kanrewrite.view.forms import App, Axes, Form, Prod, Sum
 from kanrewrite.view.heat import hot
 from kanrewrite.view.joining import spanning
-from kanrewrite.view.lifting import Axes, Lifting
+from kanrewrite.view.lifting import Lifting
 
 
 class Total(NamedTuple):

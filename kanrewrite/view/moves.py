@@ -43,6 +43,13 @@ class Move:
         """Tell whether it leaves everything in its place."""
         return False
 
+    def back(self, axes: tuple[int, ...]) -> tuple[int | str, ...] | None:
+        """The order that puts what was moved into its place, but for the position along some axes.
+
+        None where the move does not leave all other axes as they are.
+        """
+        return None
+
     def leaves(self, bcast: Bcast) -> bool:
         """Tell whether an operand with this broadcast pattern stays what it is."""
         mine = self.restricted(bcast)
@@ -121,6 +128,18 @@ class Index(Move):
             isinstance(e, slice) for e in self.entries
         )
 
+    def back(self, axes: tuple[int, ...]) -> tuple[int | str, ...] | None:
+        """The dimensions that were indexed away come back with length 1."""
+        ranks = [_ndim(e) for e in self.entries if not isinstance(e, slice)]
+        if not (ranks == [1] or not any(ranks)):
+            return None
+        others = [e for d, e in enumerate(self.entries) if d not in axes]
+        if any(not isinstance(e, slice) or e != slice(None) for e in others):
+            return None
+        left = iter(range(len(self.entries)))
+        kept = (isinstance(e, slice) or _ndim(e) for e in self.entries)
+        return tuple(next(left) if keeps else "x" for keeps in kept)
+
     def leaves(self, bcast: Bcast) -> bool:
         """Tell whether only dimensions of length 1 are indexed, and all dimensions stay."""
         ranks = [_ndim(e) for e in self.entries if not isinstance(e, slice)]
@@ -135,6 +154,9 @@ class Index(Move):
             if one and not whole:
                 e = slice(None) if isinstance(e, slice) else 0
             entries.append(e)
+        if all(_takes_all(e, one) for e, one in zip(entries, bcast, strict=True)):
+            kept = (d for d, e in enumerate(entries) if isinstance(e, slice))
+            return Shuffle(tuple(kept), bcast)
         move = Index(tuple(entries), bcast)
         tensors = [e for e in self.entries if _ndim(e)]
         left = [e for e in entries if _ndim(e)]
@@ -181,8 +203,9 @@ class Piece(Move):
     """One of the pieces that Split cuts along an axis."""
 
     def __init__(self, node: Apply[Any], number: int, whole: Bcast):
+        axis: Any = node.inputs[1]
         self.node, self.number, self.whole = node, number, whole
-        self.axis = int(node.inputs[1].data) % len(whole)
+        self.axis = int(axis.data) % len(whole)
         self.key = ("piece", _entry_key(node.inputs[2]), self.axis, number, whole)
 
     def __repr__(self) -> str:
@@ -261,6 +284,13 @@ def _dummy_result(move: Move) -> Bcast:
     dummy = TensorType("float64", shape=tuple(1 if b else None for b in move.whole))()
     result: Bcast = tuple(move.apply(dummy).type.broadcastable)
     return result
+
+
+def _takes_all(entry: Any, one: bool) -> bool:
+    """Tell whether an entry takes all there is along a dimension (of length 1)."""
+    if isinstance(entry, slice):
+        return entry == slice(None)
+    return one and isinstance(entry, int) and entry == 0
 
 
 def _ndim(entry: Any) -> int:

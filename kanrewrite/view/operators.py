@@ -117,7 +117,7 @@ def _shifted(
     """The shifted exponential, its sum, and its exponent."""
     inner, axes = form.args
     lin = b.a.lin(b.a.terms_of(inner))
-    top = b.a.app(T.shift, lin, axes, (), bcast=b.a.reduced_bcast(lin, axes))
+    top = b.a.shift(lin, axes)
     gap = b.make(at.sub, b.value(inner), b.value(top))
     power = b.make(at.exp, gap)
     return power, b.make(at.sum, power, axis=axes, keepdims=True), gap

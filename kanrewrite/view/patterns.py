@@ -11,7 +11,7 @@ from typing import Any
 from unification import Var
 
 from kanrewrite.terms import Operator, T, parameters_of
-from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
+from kanrewrite.view.forms import App, Bcast, Form, Leaf, Prod, Sum
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.lifting import Lifting
 
@@ -36,9 +36,9 @@ class PatternAlgebra(Lifting):
         assert isinstance(form, Sum)
         return all(self.constant(m, axes) for m, _ in form.terms)
 
-    def reduced_bcast(self, form: Form, axes: Any) -> tuple[bool, ...]:
+    def reduced_bcast(self, bcast: Bcast, axes: Any) -> Bcast:
         """The same pattern where the axes are a parameter."""
-        return form.bcast if isinstance(axes, Var) else super().reduced_bcast(form, axes)
+        return bcast if isinstance(axes, Var) else super().reduced_bcast(bcast, axes)
 
 
 def pattern_form(

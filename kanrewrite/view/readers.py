@@ -125,7 +125,7 @@ def _shift(form: Form, a: Lifting) -> Form | None:
     """What a shift by hand, or by this library, takes out: a maximum, 0 where it is infinite."""
     if isinstance(form, App) and form.op is T.max:
         lin, axes = form.args
-        return a.app(T.shift, lin, axes, (), bcast=form.bcast)
+        return a.shift(lin, axes)
     return None
 
 
@@ -187,7 +187,10 @@ def _move(move_of: MoveOf) -> Reader:
         if move is None or node.inputs[0].type.dtype != a.dtype:
             return None
         form = view.read(node.inputs[0])
-        return a.move(form, move) if not form.bcast or form.bcast == move.whole else None
+        if form.bcast and form.bcast != move.whole:
+            return None
+        a.witness.setdefault(move, view.leaf(node.inputs[0], a))
+        return a.move(form, move)
 
     return read
 
@@ -239,7 +242,8 @@ def _specified(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     if node.inputs[0].type.dtype != a.dtype:
         return None
     form = view.read(node.inputs[0])
-    return form if form.bcast == tuple(node.outputs[0].type.broadcastable) else None
+    same = form.bcast == tuple(node.outputs[0].type.broadcastable)
+    return form if same and hot(form) else None
 
 
 def _alloc(view: Source, node: Apply[Any], a: Lifting) -> Form | None:

@@ -5,12 +5,18 @@ What is scattered may be out of range where the factor outside would bring it ba
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import islice, product
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import ONE, App, Form, Prod, Sum
+from kanrewrite.view.contraction import as_sum, summed
+from kanrewrite.view.forms import ONE, App, Axes, Form, Prod, Sum
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lifting import Lifting
+
+#: How many ways to share factors between the inside and the outside of a sum are tried.
+TRIES = 32
 
 
 def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
@@ -26,7 +32,73 @@ def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
         found = [(c, t) for c, t in terms if t is not None and not a.overflows(t)]
         if len(found) == len(terms):
             return found
+    whole = into_sum(form, a)
+    return None if whole is None else [(ONE, whole)]
+
+
+def into_sum(form: Prod, a: Lifting) -> Form | None:
+    """``a * sum(b) == c * sum(d * b)`` with ``a == c * d``, where both are in range."""
+    if not a.overflows(form):
+        return None
+    for f, k in form.factors:
+        total = _total(f, a) if k == 1 and a.overflows(f) else None
+        if total is None:
+            continue
+        body, axes, drops = total
+        others = {g: j for g, j in form.factors if g is not f}
+        whole = raised_along(a.prod(ONE, form.expo, others), axes, a) if drops else None
+        outer = a.prod(ONE, form.expo, others) if whole is None else whole
+        for taken, left in _shares(outer, axes, a):
+            inner = inside(a.mul(taken, body), a)
+            if inner is None or a.overflows(left) or a.overflows(inner):
+                continue
+            new: Form = a.app(T.sum, inner, axes, bcast=a.reduced_bcast(inner.bcast, axes))
+            both = a.mul(a.const(form.coeff), left, new)
+            return a.drop(both, axes) if drops else both
     return None
+
+
+def _total(form: Form, a: Lifting) -> tuple[Form, Axes, bool] | None:
+    """What is summed, along which axes, and whether these are dropped."""
+    if isinstance(form, App) and form.op is T.sum:
+        body, axes = form.args
+        return summed(body, a), axes, False
+    if isinstance(form, App) and form.op is T.dimshuffle:
+        found = _total(form.args[0], a)
+        if found is None or found[2]:
+            return None
+        body, axes, _ = found
+        kept = tuple(d for d in range(body.ndim) if d not in axes)
+        return (body, axes, True) if form.args[1].order == kept else None
+    if isinstance(form, App) and form.op in (T.dot, T.batched_dot):
+        both = as_sum(form, a)
+        return None if both is None else (summed(both[0], a), (both[1],), True)
+    return None
+
+
+def raised_along(form: Form, axes: Axes, a: Lifting) -> Form:
+    """A form with dimensions of length 1 put in."""
+    if not form.bcast:
+        return form
+    left = iter(range(form.ndim))
+    order = ["x" if d in axes else next(left) for d in range(form.ndim + len(axes))]
+    return a.shuffle(form, tuple(order))
+
+
+def _shares(outer: Form, axes: Axes, a: Lifting) -> Iterator[tuple[Form, Form]]:
+    """The ways to part a product into what enters a sum along axes and what stays outside."""
+    _, expo, factors = a.parts(outer)
+    still = [(g, j) for g, j in factors if hot(g) and g.constant_along(axes)]
+    powers = [range(int(abs(j)) + 1) for _, j in still]
+    entering = a.lin({m: c for m, c in expo.terms if m.constant_along(axes)})
+    for lin in (entering, a.no_exponent) if entering.terms else (a.no_exponent,):
+        for taken in islice(product(*powers), TRIES):
+            signed = {
+                g: Fraction(n if j > 0 else -n) for (g, j), n in zip(still, taken, strict=True)
+            }
+            part = a.prod(ONE, lin, signed)
+            if part is not a.one:
+                yield part, a.mul(outer, a.pow(part, -ONE))
 
 
 def inside(form: Form, a: Lifting) -> Form | None:

@@ -14,12 +14,11 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.ops import ScaledCumsum
 from kanrewrite.terms import Operator, T
-from kanrewrite.view.context import Context, Scaled, moving
-from kanrewrite.view.contraction import sides_of
-from kanrewrite.view.forms import ONE, App, Form, Lin, Sum, Totals
+from kanrewrite.view.context import Context, Scaled, moving, within_log
+from kanrewrite.view.contraction import needs_sum, sides_of, summed
+from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Sum, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import bounded
-from kanrewrite.view.lifting import Axes
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.moves import Move
 
@@ -43,14 +42,23 @@ def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
     if not where.exact and (summed, axes) not in where.masks and bounded(summed, b.a):
         body = b.scaled(b.make(at.exp, b.linear(summed)), rest)
         return b.a.lin(still), b.make(at.sum, body, axis=axes, keepdims=True)
-    factors = {f for f, _ in b.a.parts(inner)[2]}
-    choices = [h for h in where.masks.get((summed, axes), ()) if factors.issuperset(h)]
-    hidden = max(choices, key=len, default=())
-    top = b.a.app(T.shift, summed, axes, hidden, bcast=b.a.reduced_bcast(summed, axes))
+    zeros = frozenset(f for f, _ in b.a.parts(inner)[2])
+    if not where.exact and still and bounded(expo, b.a, zeros) and not bounded(summed, b.a, zeros):
+        body = b.scaled(b.make(at.exp, b.kept(expo, b.hidden(expo, inner))), rest)
+        return b.a.no_exponent, b.make(at.sum, body, axis=axes, keepdims=True)
+    hidden = _hidden(b, inner, (summed, axes), where)
+    top = b.a.shift(summed, axes, hidden)
     power = b.make(at.exp, b.make(at.sub, b.kept(summed, hidden), b.value(top)))
     still[top] += ONE
     body = b.scaled(power, rest)
     return b.a.lin(still), b.make(at.sum, body, axis=axes, keepdims=True)
+
+
+def _hidden(b: LogBuilder, inner: Form, key: tuple[Lin, Axes], where: Context) -> tuple[Form, ...]:
+    """The factors of what is summed that a sum which divides around it leaves out too."""
+    factors = {f for f, _ in b.a.parts(inner)[2]}
+    choices = [h for h in where.masks.get(key, ()) if factors.issuperset(h)]
+    return max(choices, key=len, default=())
 
 
 def _prod(b: LogBuilder, form: App, where: Context) -> Scaled:
@@ -66,8 +74,10 @@ def _cumsum(b: LogBuilder, form: App, where: Context) -> Scaled:
     expo, rest = b.split(inner, where)
     if not expo.terms:
         return expo, b.make(at.cumsum, b.or_one(rest), axis=axis)
-    exponent = b.linear(expo)
-    weights = b.make(at.ones_like, exponent) if rest is None else rest
+    exponent, weights = b.linear(expo), b.or_one(rest)
+    if exponent.type.broadcastable != weights.type.broadcastable:  # each has all lengths
+        exponent = b.make(at.add, exponent, b.make(at.zeros_like, weights))
+        weights = b.make(at.add, weights, b.make(at.zeros_like, exponent))
     outputs: Any = b.make(ScaledCumsum(axis), exponent, weights)
     level, total = outputs
     return b.a.lin({b.a.leaf(level, tuple(level.type.broadcastable)): ONE}), total
@@ -77,6 +87,10 @@ def _cumsum(b: LogBuilder, form: App, where: Context) -> Scaled:
 
 
 def _dot(b: LogBuilder, form: App, where: Context) -> Scaled:
+    if where.exact and needs_sum(form):
+        total = summed(form, b.a)
+        if total is not form:
+            return b.split(total, within_log(total, b.a))
     level = Totals()
     factors = [_side(b, *side, where, level) for side in sides_of(form)]
     op = at.dot if form.op is T.dot else at.batched_dot
@@ -97,13 +111,27 @@ def _side(
     if summed.terms and not where.exact and bounded(summed, b.a):
         rest = b.scaled(b.make(at.exp, b.linear(summed)), rest)
     elif summed.terms:
-        top = b.a.app(T.shift, summed, (axis,), (), bcast=b.a.reduced_bcast(summed, (axis,)))
+        hidden = _hidden(b, side, (summed, (axis,)), where)
+        top = b.a.shift(summed, (axis,), hidden)
         still[top] += ONE
-        rest = b.scaled(b.make(at.exp, b.make(at.sub, b.linear(summed), b.value(top))), rest)
+        gap = b.make(at.sub, b.kept(summed, hidden), b.value(top))
+        rest = b.scaled(b.make(at.exp, gap), rest)
     for m, c in still.items():
         for n, d in b.a.terms_of(b.a.shuffle(m, order) if m.bcast else m).items():
             level[n] += c * d
-    return b.or_one(rest)
+    return _with_lengths(b, b.or_one(rest), expo, side)
+
+
+def _with_lengths(
+    b: LogBuilder, rest: Variable[Any, Any], expo: Lin, side: Form
+) -> Variable[Any, Any]:
+    """A side of a dot product with the lengths that its exponent may have taken along."""
+    if rest.type.broadcastable == side.bcast:
+        return rest
+    like = b.linear(expo) if expo.terms else rest
+    if like.type.broadcastable != side.bcast:
+        like = b.make(at.add, like, rest)
+    return b.make(at.second, like, rest)
 
 
 # -- moves, choices and logs -----------------------------------------------------------------
@@ -112,8 +140,6 @@ def _side(
 def _moved(b: LogBuilder, form: App, where: Context) -> Scaled:
     inner, move = form.args
     expo, rest = b.split(inner, where)
-    if rest is not None and move not in b.a.witness:
-        b.a.witness[move] = b.a.leaf(rest, tuple(rest.type.broadcastable))
     moved = Totals()
     for m, c in expo.terms:
         for n, d in b.a.terms_of(b.a.move(m, move)).items():

@@ -12,9 +12,9 @@ import aesara.tensor as at
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
-from kanrewrite.view.context import Context, Scaled
+from kanrewrite.view.context import Context, Scaled, may_vanish
 from kanrewrite.view.exponents import ExponentBuilder
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, join_bcast
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import dominant
 
@@ -44,8 +44,9 @@ class SumBuilder(ExponentBuilder):
             even = [(c * by, self.or_one(r)) for c, _, r in parts]
             return self.plus(outer, exponents[0], k), self.total(even)
         inner, outer = self.absorbed(outer, k, exponents)
+        zeros = self._zeros(form) if where.exact else {}
         shifted = [
-            (c, self._kept_form(self.plus(e, inner, ONE), m), r)
+            (c, self._kept_form(self.plus(e, inner, ONE), m, zeros.get(m, ())), r)
             for (c, e, r), (m, _) in zip(parts, form.terms, strict=True)
         ]
         level = self._level({e for _, e, _ in shifted})
@@ -60,10 +61,29 @@ class SumBuilder(ExponentBuilder):
             return largest[0]
         return self.a.lin({self.a.app(T.maximum, *sorted(largest, key=lambda e: e.uid)): ONE})
 
-    def _kept_form(self, expo: Lin, form: Form) -> Form:
-        """An exponent, marked with the factors of the term that silence it where they vanish."""
-        hidden = self.hidden(expo, form)
-        return self.a.app(T.kept, expo, hidden, bcast=expo.bcast) if hidden else expo
+    def _zeros(self, form: Sum) -> dict[Form, tuple[Form, ...]]:
+        """For each term what silences its exponential where it vanishes.
+
+        Terms of one exponential do so together, as the 1 and the y of ``exp(a)*y + 1 - y``.
+        """
+        alike: dict[Lin, list[tuple[Form, Fraction]]] = {}
+        for m, c in form.terms:
+            _, expo, factors = self.a.parts(m)
+            if not any(hot(f) for f, _ in factors):
+                alike.setdefault(expo, []).append((m, c))
+        found: dict[Form, tuple[Form, ...]] = {}
+        for expo, terms in alike.items():
+            by = self.a.exp(self.a.neg(expo))
+            whole = self.a.add(*(self.a.mul(self.a.const(c), m, by) for m, c in terms))
+            if may_vanish(whole):
+                found.update((m, (whole,)) for m, _ in terms)
+        return found
+
+    def _kept_form(self, expo: Lin, form: Form, zeros: tuple[Form, ...]) -> Form:
+        """An exponent, marked with what silences it where it vanishes."""
+        hidden = tuple(dict.fromkeys([*self.hidden(expo, form), *zeros]))
+        whole = join_bcast([expo.bcast, *(f.bcast for f in hidden)])
+        return self.a.app(T.kept, expo, hidden, bcast=whole) if hidden else expo
 
     def _shifted_total(
         self,
