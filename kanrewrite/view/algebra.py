@@ -371,7 +371,10 @@ class Algebra(Interner):
                 for f, k in common.items()
                 if f in mine and k * mine[f] > 0
             }
-        least = self._least([e for _, e, _ in split])
+        least = self._least([self._cold(e) for _, e, _ in split])
+        for m, c in split[0][1].terms:
+            if self.overflows(m) and all(dict(e.terms).get(m) == c for _, e, _ in split):
+                least = self.lin({**dict(least.terms), m: c})
         inverse = self.prod(
             ONE, self.lin({m: -k for m, k in least.terms}), {f: -k for f, k in common.items()}
         )
@@ -379,6 +382,14 @@ class Algebra(Interner):
         lead = min(left, key=_first_uid)[1]
         content = self.prod(lead, least, common)
         return content, {m: c / lead for m, c in left}
+
+    def _cold(self, expo: Lin) -> Lin:
+        """An exponent without its terms that are exponentials themselves."""
+        return self.lin({m: c for m, c in expo.terms if not self.overflows(m)})
+
+    def overflows(self, form: Form) -> bool:
+        """Tell whether an exponential can take the value out of range: here, whether one shows."""
+        return hot(form)
 
     def _least(self, exponents: list[Lin]) -> Lin:
         """The least exponent in an order of formal sums that translation keeps."""

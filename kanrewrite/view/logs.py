@@ -19,6 +19,9 @@ from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum
 from kanrewrite.view.heat import hot
 from kanrewrite.view.sums import SumBuilder
 
+#: What does not change 1 when it is added.
+NEGLIGIBLE = 1e-18
+
 
 class LogBuilder(SumBuilder):
     """Builds logs."""
@@ -66,8 +69,20 @@ class LogBuilder(SumBuilder):
             return self._log_of_sum(e, outer)
         gap = self.linear(e)
         if c > 0:
-            return outer, self.make(at.log1mexp, gap)
+            return outer, self._log1mexp(e, gap)
         return self.plus(outer, e, ONE), self.make(at.log1mexp, self.make(at.neg, gap))
+
+    def _log1mexp(self, e: Lin, gap: Variable[Any, Any]) -> Variable[Any, Any]:
+        """``log(1 - exp(e))``, which is ``log(-e)`` for the smallest e, though they be exponentials."""
+        out = self.make(at.log1mexp, gap)
+        whole = self.a.neg(self.a.add_terms(dict(e.terms)))
+        if not hot(whole) or not whole.nonneg:
+            return out
+        expo, rest = self.log_parts(whole)
+        small = self.total([(ONE, v) for v in (self.linear(expo), rest) if v is not None])
+        return self.make(
+            at.switch, self.make(at.gt, gap, self.constant_of(-NEGLIGIBLE)), small, out
+        )
 
     def _log_of_sum(self, e: Lin, outer: Lin) -> Scaled:
         """``outer + log(1 + exp(e))``, which is ``logaddexp`` where a part of outer meets e."""

@@ -95,7 +95,9 @@ class Recogniser:
         if out is form:
             out = self._roots(self._parts(form, a), a)
         if isinstance(form, Prod) and hot(out):
-            return self._multiplied(form, a) or self._undropped(form, a) or out
+            whole = self._multiplied(form, a) or self._undropped(form, a)
+            # An operator that vanishes must not be parted from what it brings back into range.
+            return whole or (form if a.overflows(out) else out)
         return out
 
     def _undropped(self, form: Prod | Sum, a: Lifting) -> Form | None:
