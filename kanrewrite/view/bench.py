@@ -38,6 +38,7 @@ class Bench:
         self._split: dict[Any, Scaled] = {}
         self._lins: dict[Lin, Variable[Any, Any]] = {}
         self._made: dict[Any, Variable[Any, Any]] = {}
+        self._factors: dict[Variable[Any, Any], list[Variable[Any, Any]]] = {}
 
     # -- what the classes above this one add: the parts of building call each other ----------
 
@@ -108,10 +109,10 @@ class Bench:
         self, coeff: Fraction, rests: list[tuple[Variable[Any, Any], Fraction]]
     ) -> Variable[Any, Any] | None:
         """``coeff * r1**k1 * ...`` with one division."""
-        above = [self.power(r, k) for r, k in rests if k > 0]
-        below = [self.power(r, -k) for r, k in rests if k < 0]
+        above = [f for r, k in rests if k > 0 for f in self._repeated(r, k)]
+        below = [f for r, k in rests if k < 0 for f in self._repeated(r, -k)]
         out, bottom = self.times(above), self.times(below)
-        if coeff == -1 and out is not None:
+        if coeff == -1 and len(above) == 1:
             out = self.make(at.neg, out)
         elif coeff != 1:
             out = self.times([self.constant(coeff), *above])
@@ -123,22 +124,30 @@ class Bench:
 
     def times(self, factors: list[Variable[Any, Any]]) -> Variable[Any, Any] | None:
         """The product of variables, None for none."""
-        if not factors:
-            return None
-        return factors[0] if len(factors) == 1 else self.make(at.mul, *factors)
+        if len(factors) < 2:
+            return factors[0] if factors else None
+        if len(factors) == 2 and factors[0] is factors[1]:
+            return self.make(at.square, factors[0])
+        out = self.make(at.mul, *factors)
+        self._factors[out] = factors
+        return out
+
+    def _repeated(self, var: Variable[Any, Any], k: Fraction) -> list[Variable[Any, Any]]:
+        """The factors of ``var**k``."""
+        return [var, var] if k == 2 else [self.power(var, k)]
 
     def scaled(
         self, power: Variable[Any, Any], rest: Variable[Any, Any] | None
     ) -> Variable[Any, Any]:
-        """A power times a rest, if there is one."""
-        return power if rest is None else self.make(at.mul, power, rest)
+        """A power times a rest, if there is one, as one product."""
+        if rest is None:
+            return power
+        return self.make(at.mul, *self._factors.get(rest, [rest]), power)
 
     def power(self, var: Variable[Any, Any], k: Fraction) -> Variable[Any, Any]:
         """``var**k``, by the operator that has a name for it."""
         if k == 1:
             return var
-        if k == 2:
-            return self.make(at.square, var)
         if k == HALF:
             return self.make(at.sqrt, var)
         return self.make(at.pow, var, self.constant(k))

@@ -75,6 +75,8 @@ class LogBuilder(SumBuilder):
         gap = self.linear(e)
         if not inner.terms:
             return left, self.make(at.softplus, gap)
+        if not self.plus(inner, e, ONE).terms:  # exp(-e) * (1 + exp(e)) is 1 + exp(-e)
+            return left, self.make(at.softplus, self.linear(inner))
         low, high = self.linear(inner), self.linear(self.plus(inner, e, ONE))
         # Where both are the same infinity, the gap would be nan.
         gap = self.make(at.switch, self.make(at.eq, low, high), self.constant(ZERO), gap)
