@@ -37,11 +37,12 @@ def is_risk(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
     return level(inputs[-1], algebra) is not algebra.no_exponent
 
 
-def may_be_empty(node: Apply[Any]) -> bool:
-    """Tell whether a node is one of Aesara's own softmaxes, which refuse an axis of length zero."""
-    if type(node.op) not in (Softmax, LogSoftmax):
+def is_shifted(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
+    """Tell whether a node is a softmax of what a part of changes nothing, unless it is infinite."""
+    if not isinstance(node.op, Softmax | LogSoftmax):
         return False
-    return not all(node.inputs[0].type.shape[d] for d in axes_of(node))
+    still = [m.constant_along(axes_of(node)) for m in algebra.terms_of(inputs[0])]
+    return any(still) and not all(still)
 
 
 def meets(

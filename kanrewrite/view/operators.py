@@ -7,9 +7,9 @@ from typing import Any
 
 import aesara.tensor as at
 from aesara.graph.basic import Variable
-from aesara.tensor.special import SoftmaxGrad
+from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
-from kanrewrite.ops import LogSoftmax, Softmax, Supremum
+from kanrewrite.ops import Supremum
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.unify import elementwise_op
 from kanrewrite.view.exponents import ExponentBuilder
@@ -73,7 +73,7 @@ def _scatter(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
 def _softmax(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     inner, axes = form.args
     if _has_op(form):
-        return b.make(_op(Softmax, axes), b.value(inner))
+        return _fused(b, _op(Softmax, axes), b.value(inner))
     power, total, _ = _shifted(b, form)
     return b.make(at.true_divide, power, total)
 
@@ -81,7 +81,7 @@ def _softmax(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
 def _log_softmax(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     inner, axes = form.args
     if _has_op(form):
-        return b.make(_op(LogSoftmax, axes), b.value(inner))
+        return _fused(b, _op(LogSoftmax, axes), b.value(inner))
     _, total, gap = _shifted(b, form)
     return b.make(at.sub, gap, b.make(at.log, total))
 
@@ -103,6 +103,13 @@ def _has_op(form: App) -> bool:
 def _op(kind: Callable[..., Any], axes: tuple[int, ...]) -> Any:
     """One of Aesara's softmax Ops; no axis stands for all of them."""
     return kind(axis=axes[0] if len(axes) == 1 else None)
+
+
+def _fused(b: ExponentBuilder, op: Any, var: Variable[Any, Any]) -> Variable[Any, Any]:
+    """A fused operator of a variable: the one that the graph has already, if any."""
+    found = (node for node, _ in b.view.clients.get(var, ()) if getattr(node, "op", None) == op)
+    node = next(found, None)
+    return b.make(op, var) if node is None else node.outputs[0]
 
 
 def _shifted(
