@@ -38,11 +38,12 @@ def is_risk(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
 
 
 def is_shifted(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
-    """Tell whether a node is a softmax of what a part of changes nothing, unless it is infinite."""
+    """Tell whether a node is a softmax of what was shifted by hand, which may be by an infinity."""
     if not isinstance(node.op, Softmax | LogSoftmax):
         return False
-    still = [m.constant_along(axes_of(node)) for m in algebra.terms_of(inputs[0])]
-    return any(still) and not all(still)
+    axes = axes_of(node)
+    largest = (m for m in algebra.terms_of(inputs[0]) if isinstance(m, App) and m.op is T.max)
+    return any(m.constant_along(axes) for m in largest)
 
 
 def meets(
