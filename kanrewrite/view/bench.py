@@ -112,8 +112,10 @@ class Bench:
         above = [f for r, k in rests if k > 0 for f in self._repeated(r, k)]
         below = [f for r, k in rests if k < 0 for f in self._repeated(r, -k)]
         out, bottom = self.times(above), self.times(below)
-        if coeff == -1 and len(above) == 1:
-            out = self.make(at.neg, out)
+        if coeff == -1 and out is not None and len(set(above)) == len(above):
+            # what is negated may be needed as it is too
+            out, factors = self.make(at.neg, out), self._factors.get(out, above)
+            self._factors[out] = [self.constant(coeff), *factors]
         elif coeff != 1:
             out = self.times([self.constant(coeff), *above])
         if bottom is None:
@@ -139,10 +141,12 @@ class Bench:
     def scaled(
         self, power: Variable[Any, Any], rest: Variable[Any, Any] | None
     ) -> Variable[Any, Any]:
-        """A power times a rest, if there is one, as one product."""
-        if rest is None:
-            return power
-        return self.make(at.mul, *self._factors.get(rest, [rest]), power)
+        """A power times a rest, if there is one."""
+        return power if rest is None else self.make(at.mul, power, rest)
+
+    def factors(self, var: Variable[Any, Any] | None) -> list[Variable[Any, Any]]:
+        """What a product was made of; a variable that is none is its only factor."""
+        return [] if var is None else self._factors.get(var, [var])
 
     def power(self, var: Variable[Any, Any], k: Fraction) -> Variable[Any, Any]:
         """``var**k``, by the operator that has a name for it."""

@@ -13,7 +13,7 @@ from aesara.tensor.math import Dot
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 from kanrewrite.terms import T, operator_of
-from kanrewrite.view.forms import ZERO, App, Form, Sum
+from kanrewrite.view.forms import ZERO, App, Form, Leaf, Sum
 from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.levels import level, overflows
 from kanrewrite.view.lifting import Lifting
@@ -38,12 +38,16 @@ def is_risk(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
 
 
 def is_shifted(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
-    """Tell whether a node is a softmax of what was shifted by hand, which may be by an infinity."""
+    """Tell whether a node is a softmax of what was shifted by hand, which may be by an infinity.
+
+    An input that is added, as a bias, is left: Aesara has an operator for that.
+    """
     if not isinstance(node.op, Softmax | LogSoftmax):
         return False
-    axes = axes_of(node)
-    largest = (m for m in algebra.terms_of(inputs[0]) if isinstance(m, App) and m.op is T.max)
-    return any(m.constant_along(axes) for m in largest)
+    axes, terms = axes_of(node), list(algebra.terms_of(inputs[0]))
+    still = [m for m in terms if m.constant_along(axes)]
+    inputs_only = all(isinstance(m, Leaf) and m.var.owner is None for m in still)
+    return len(still) < len(terms) and not inputs_only
 
 
 def meets(
