@@ -109,10 +109,12 @@ class Bench:
         self, coeff: Fraction, rests: list[tuple[Variable[Any, Any], Fraction]]
     ) -> Variable[Any, Any] | None:
         """``coeff * r1**k1 * ...`` with one division."""
-        above = [f for r, k in rests if k > 0 for f in self._repeated(r, k)]
-        below = [f for r, k in rests if k < 0 for f in self._repeated(r, -k)]
+        above = [self.power(r, k) for r, k in rests if k > 0]
+        below = [self.power(r, -k) for r, k in rests if k < 0]
         out, bottom = self.times(above), self.times(below)
-        if coeff == -1 and out is not None and len(set(above)) == len(above):
+        if coeff == -1 and len(rests) == 1 and rests[0][1] == 2:
+            out = self.times([self.constant(coeff), rests[0][0], rests[0][0]])
+        elif coeff == -1 and out is not None:
             # what is negated may be needed as it is too
             out, factors = self.make(at.neg, out), self._factors.get(out, above)
             self._factors[out] = [self.constant(coeff), *factors]
@@ -128,15 +130,9 @@ class Bench:
         """The product of variables, None for none."""
         if len(factors) < 2:
             return factors[0] if factors else None
-        if len(factors) == 2 and factors[0] is factors[1]:
-            return self.make(at.square, factors[0])
         out = self.make(at.mul, *factors)
         self._factors[out] = factors
         return out
-
-    def _repeated(self, var: Variable[Any, Any], k: Fraction) -> list[Variable[Any, Any]]:
-        """The factors of ``var**k``."""
-        return [var, var] if k == 2 else [self.power(var, k)]
 
     def scaled(
         self, power: Variable[Any, Any], rest: Variable[Any, Any] | None
@@ -152,6 +148,8 @@ class Bench:
         """``var**k``, by the operator that has a name for it."""
         if k == 1:
             return var
+        if k == 2:
+            return self.make(at.square, var)
         if k == HALF:
             return self.make(at.sqrt, var)
         return self.make(at.pow, var, self.constant(k))

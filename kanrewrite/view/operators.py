@@ -14,6 +14,7 @@ from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.unify import elementwise_op
 from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.forms import ONE, ZERO, App
+from kanrewrite.view.nodes import axes_of
 
 PlainOperator = Callable[[ExponentBuilder, App], Variable[Any, Any]]
 
@@ -73,7 +74,7 @@ def _scatter(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
 def _softmax(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     inner, axes = form.args
     if _has_op(form):
-        return _fused(b, _op(Softmax, axes), b.value(inner))
+        return _fused(b, Softmax, axes, b.value(inner))
     power, total, _ = _shifted(b, form)
     return b.make(at.true_divide, power, total)
 
@@ -81,7 +82,7 @@ def _softmax(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
 def _log_softmax(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     inner, axes = form.args
     if _has_op(form):
-        return _fused(b, _op(LogSoftmax, axes), b.value(inner))
+        return _fused(b, LogSoftmax, axes, b.value(inner))
     _, total, gap = _shifted(b, form)
     return b.make(at.sub, gap, b.make(at.log, total))
 
@@ -105,11 +106,18 @@ def _op(kind: Callable[..., Any], axes: tuple[int, ...]) -> Any:
     return kind(axis=axes[0] if len(axes) == 1 else None)
 
 
-def _fused(b: ExponentBuilder, op: Any, var: Variable[Any, Any]) -> Variable[Any, Any]:
-    """A fused operator of a variable: the one that the graph has already, if any."""
-    found = (node for node, _ in b.view.clients.get(var, ()) if getattr(node, "op", None) == op)
-    node = next(found, None)
-    return b.make(op, var) if node is None else node.outputs[0]
+def _fused(
+    b: ExponentBuilder, kind: type[Any], axes: tuple[int, ...], var: Variable[Any, Any]
+) -> Variable[Any, Any]:
+    """A fused operator of a variable: the one that the graph has already, if any.
+
+    Aesara has several for the same axes: -1 is the last one, None is the only one.
+    """
+    for node, _ in b.view.clients.get(var, ()):
+        if isinstance(getattr(node, "op", None), kind) and axes_of(node) == axes:
+            out: Variable[Any, Any] = node.outputs[0]
+            return out
+    return b.make(_op(kind, axes), var)
 
 
 def _shifted(

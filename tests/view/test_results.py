@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from aesara.tensor.special import softmax
 
 from tests.view.common import PLAIN, assert_right, at, function, ops
 
@@ -53,3 +54,10 @@ def test_a_square_with_a_sign_is_one_product() -> None:
 def test_a_square_alone_stays_a_square() -> None:
     out = at.exp(X) / ((1 + at.exp(X)) * (1 + at.exp(-X)))
     assert ops(function([X], [out], PLAIN)) == {"sigmoid": 1, "square": 1}
+
+
+@pytest.mark.parametrize("axis", [-1, 1])
+def test_a_softmax_that_is_there_is_taken(axis: int) -> None:
+    written = at.exp(X) * at.exp(-at.log(at.exp(X).sum(axis=1, keepdims=True)))
+    graph = written * at.tanh(softmax(X, axis=axis))
+    assert ops(function([X], [graph], PLAIN)) == {"Softmax": 1, "tanh": 1, "mul": 1}
