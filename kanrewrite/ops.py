@@ -30,7 +30,24 @@ if (PyArray_SIZE({x}) == 0) {{
 
 
 class _AnyLength:
-    """Mixin: an elementwise-shaped Op of which an empty array gives an empty array."""
+    """Mixin: an elementwise-shaped Op of which an empty array gives an empty array.
+
+    It is equal to Aesara's own, which has the same value wherever it has one: whatever looks for
+    that Op finds this one.
+    """
+
+    #: Aesara's own class.
+    own: type[Op]
+    axis: Any
+
+    def __eq__(self, other: object) -> bool:
+        same: bool = self.own(axis=self.axis) == (  # type: ignore[call-arg]
+            self.own(axis=other.axis) if type(other) is type(self) else other  # type: ignore[call-arg]
+        )
+        return same
+
+    def __hash__(self) -> int:
+        return hash(self.own(axis=self.axis))  # type: ignore[call-arg]
 
     def perform(
         self,
@@ -50,13 +67,21 @@ class _AnyLength:
         code = super().c_code(node, name, inp, out, sub)  # type: ignore[misc]
         return _EMPTY.format(x=inp[0], z=out[0], fail=sub["fail"], code=code)
 
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Another version than that of Aesara's code: compiled modules are found by equal Ops."""
+        return (*super().c_code_cache_version(), "any length")  # type: ignore[misc]
+
 
 class Softmax(_AnyLength, AesaraSoftmax):
     """Aesara's `Softmax`, of an axis of any length: an empty axis gives an empty result."""
 
+    own = AesaraSoftmax
+
 
 class LogSoftmax(_AnyLength, AesaraLogSoftmax):
     """Aesara's `LogSoftmax`, of an axis of any length."""
+
+    own = AesaraLogSoftmax
 
 
 class Supremum(CAReduce):

@@ -38,6 +38,8 @@ _REDUCTIONS: dict[Any, Operator] = {
 
 def reduction_of(op: Any) -> Operator | None:
     """The operator of a reduction, whichever class of Ops computes it; None for other Ops."""
+    if isinstance(op, math.MaxAndArgmax):
+        return T.max  # its first output
     if not isinstance(op, CAReduce) or isinstance(op, math.Mean):
         return None
     return _REDUCTIONS.get(op.scalar_op)
@@ -54,7 +56,8 @@ def as_term(value: Any, done: dict[Any, Any] | None = None) -> Any:
     Parameters
     ----------
     value : Variable, Term or any leaf
-        Logic variables, inputs of graphs and outputs of nodes with several outputs stay leaves.
+        Logic variables, inputs of graphs and outputs of nodes with several outputs stay leaves;
+        the maximum that `at.max` takes, which comes with its place, is read.
     done : dict, optional
         The terms of variables that were read before; what is read now is added.
 
@@ -113,9 +116,16 @@ def _of_variable(variable: Graph, done: dict[Any, Any]) -> Any:
     if number is not None:
         return number
     node = variable.owner
-    if node is None or len(node.outputs) > 1:
+    if node is None or not _is_all_of(variable, node):
         return variable
     return _of_node(node, lambda x: _as_term(x, done))
+
+
+def _is_all_of(variable: Graph, node: Apply[Any]) -> bool:
+    """Whether a variable is what a node computes, whatever else comes with it."""
+    return variable is node.outputs[0] and (
+        len(node.outputs) == 1 or isinstance(node.op, math.MaxAndArgmax)
+    )
 
 
 def number_of(variable: Graph) -> int | float | None:
@@ -166,7 +176,8 @@ def _axes(op: Any, variable: Graph) -> tuple[int, ...]:
 def _of_dimshuffle(op: DimShuffle, inner: Graph, read: Callable[[Any], Any]) -> Any:
     """A reduction that keeps its dimensions, where the DimShuffle puts exactly these back."""
     node = inner.owner
-    reduction = None if node is None else reduction_of(node.op)
+    whole = node is not None and _is_all_of(inner, node)
+    reduction = reduction_of(node.op) if node is not None and whole else None
     if node is not None and reduction is not None:
         axes = _axes(node.op, node.inputs[0])
         kept = iter(range(inner.type.ndim))

@@ -69,3 +69,39 @@ def _expm1() -> tuple[Any, Any]:
 @expm1_difference.non_example
 def _exp_and_one() -> Any:
     return at.exp(at.vector("x")) + 1
+
+
+@log1p_log.example
+def _log1p() -> tuple[Any, Any]:
+    x = at.vector("x")
+    return at.log(1 + x), at.log1p(x)
+
+
+@log1p_log.non_example
+def _log_of_two_and() -> tuple[Any, Any]:
+    x = at.vector("x")
+    return at.log(2 + x), at.log1p(x)
+
+
+@other_bases.example
+def _log2() -> tuple[Any, Any]:
+    x = at.vector("x")
+    return at.log(x) * log2(e), at.log2(x)
+
+
+@other_bases.non_example
+def _log2_by_a_rounded_factor() -> tuple[Any, Any]:
+    x = at.vector("x")
+    return at.log(x) * 1.4427, at.log2(x)
+
+
+@hyperbolic.example
+def _cosh() -> tuple[Any, Any]:
+    x = at.vector("x")
+    return (at.exp(x) + at.exp(-x)) / 2, at.cosh(x)
+
+
+@hyperbolic.non_example
+def _sinh() -> tuple[Any, Any]:
+    x = at.vector("x")
+    return (at.exp(x) - at.exp(-x)) / 2, at.cosh(x)

@@ -1,15 +1,21 @@
 r"""The shift algebra: how an exponential factor passes every operator.
 
 Read a tensor as $e^a r$.  These equations say what becomes of $a$ and of $r$; a view follows them
-when it reads a graph (left to right where a factor is lifted) and when it builds one (where an
-exponent is shifted by its maximum, so that the rest neither overflows nor vanishes).
+when it reads a graph, left to right where a factor is lifted.  How an exponent is shifted when a
+graph is built is stated in `kanrewrite.relations.shifting`, and what a choice does to it in
+`kanrewrite.relations.choices`; they belong to the same family.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
+
+import aesara.tensor as at
 
 from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, relation, same_shape
+
+Sides = tuple[Any, Any]
 
 
 @relation(direction=None)
@@ -19,48 +25,9 @@ def sum_lifts(a: ConstantAlong["axis"], b: Float, axis: Axis) -> Iterator[Eq]:  
 
 
 @relation(direction=None)
-def sum_shifts(a: Float, r: Float, axis: Axis) -> Iterator[Eq]:
-    """The largest exponent leaves a sum."""
-    m = T.shift(a, axis)
-    yield eq(
-        T.sum(T.exp(a) * r, axis, keepdims=True),
-        T.exp(m) * T.sum(T.exp(a - m) * r, axis, keepdims=True),
-    )
-
-
-@relation(direction=None)
-def add_shifts(a: Float, b: Float, r: Float, s: Float) -> Iterator[Eq]:
-    """The larger exponent leaves a sum of two."""
-    m = T.maximum(a, b)
-    yield eq(
-        T.exp(a) * r + T.exp(b) * s,
-        T.exp(m) * (T.exp(a - m) * r + T.exp(b - m) * s),
-    )
-
-
-@relation(direction=None)
-def difference_shifts(a: Float, b: Float) -> Iterator[Eq]:
-    """Exponentials that cancel are subtracted as ``expm1``, one of which is zero."""
-    m = T.maximum(a, b)
-    yield eq(T.exp(a) - T.exp(b), T.exp(m) * (T.expm1(a - m) - T.expm1(b - m)))
-
-
-@relation(direction=None)
-def common_denominator(a: Float, b: Float, c: Float) -> Iterator[Eq]:
-    """Fractions are added over a common denominator, where terms cancel then."""
-    yield eq(a / b + c, (a + c * b) / b)
-
-
-@relation(direction=None)
 def log_lifts(a: Float, r: Float) -> Iterator[Eq]:
     """The log of an exponential is its exponent."""
     yield eq(T.log(T.exp(a) * r), a + T.log(r))
-
-
-@relation(direction=None)
-def max_lifts(a: Float, axis: Axis) -> Iterator[Eq]:
-    """The exponential grows with its exponent."""
-    yield eq(T.max(T.exp(a), axis, keepdims=True), T.exp(T.max(a, axis, keepdims=True)))
 
 
 @relation(direction=None)
@@ -80,15 +47,51 @@ def powers_lift(a: Float, r: Float) -> Iterator[Eq]:
     yield eq(T.sqrt(T.exp(a) * r), T.exp(a / 2) * T.sqrt(r))
 
 
-@relation(direction=None)
-def choices_lift(c: Float, a: Float, b: Float, x: Float) -> Iterator[Eq]:
-    """A common factor leaves a choice, and so does a function of what is chosen."""
-    yield eq(T.switch(c, a, b) * x, T.switch(c, a * x, b * x))
-    yield eq(T.exp(T.switch(c, a, b)), T.switch(c, T.exp(a), T.exp(b)))
+@sum_lifts.example
+def _column() -> Sides:
+    c, x = at.col("c"), at.matrix("x")
+    return (c * x).sum(axis=1, keepdims=True), c * x.sum(axis=1, keepdims=True)
 
 
-@relation(direction=None)
-def comparisons_drop(a: Float, r: Float) -> Iterator[Eq]:
-    """An exponential is positive, so it does not matter to a comparison with zero."""
-    yield eq(T.gt(T.exp(a) * r, 0), T.gt(r, 0))
-    yield eq(T.eq(T.exp(a) * r, 0), T.eq(r, 0))
+@sum_lifts.non_example
+def _not_constant() -> Sides:
+    x, y = at.matrices("x", "y")
+    return (x * y).sum(axis=1, keepdims=True), x * y.sum(axis=1, keepdims=True)
+
+
+@log_lifts.example
+def _log() -> Sides:
+    x, y = at.matrices("x", "y")
+    return at.log(at.exp(x) * y), x + at.log(y)
+
+
+@log_lifts.non_example
+def _log_of_sum() -> Sides:
+    x, y = at.matrices("x", "y")
+    return at.log(at.exp(x) + y), x + at.log(y)
+
+
+@prod_lifts.example
+def _prod() -> Sides:
+    x = at.matrix("x")
+    kept: Any = {"axis": 1, "keepdims": True}
+    return at.prod(at.exp(x) * x, **kept), at.exp(x.sum(**kept)) * at.prod(x, **kept)
+
+
+@prod_lifts.non_example
+def _fewer_exponents_than_factors() -> Sides:
+    c, x = at.col("c"), at.matrix("x")
+    kept: Any = {"axis": 1, "keepdims": True}
+    return at.prod(at.exp(c) * x, **kept), at.exp(c.sum(**kept)) * at.prod(x, **kept)
+
+
+@powers_lift.example
+def _square() -> Sides:
+    x, y = at.matrices("x", "y")
+    return at.square(at.exp(x) * y), at.exp(2 * x) * at.square(y)
+
+
+@powers_lift.non_example
+def _half_a_square() -> Sides:
+    x, y = at.matrices("x", "y")
+    return at.square(at.exp(x) * y), at.exp(x) * at.square(y)

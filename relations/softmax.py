@@ -1,4 +1,4 @@
-r"""Softmax: $\sigma(x)_i = e^{x_i} / \sum_j e^{x_j}$, and its gradient.
+r"""Softmax: $\sigma(x)_i = e^{x_i} / \sum_j e^{x_j}$, and averages weighted by it.
 
 References
 ----------
@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import aesara.tensor as at
-from aesara.gradient import grad
 from aesara.tensor.special import softmax
 
 from kanrewrite import Axis, Eq, Float, T, eq, one_axis_or_all, relation
@@ -36,24 +35,6 @@ def softmax_average(x: Float, z: Float, axis: Axis) -> Iterator[Eq]:
     weighted = T.sum(z * T.exp(x), axis, keepdims=True)
     average = T.sum(z * T.softmax(x, axis), axis, keepdims=True)
     yield eq(weighted / total, average).when(one_axis_or_all(axis, x))
-
-
-@relation
-def softmax_gradient(p: Float, g: Float, axis: Axis) -> Iterator[Eq]:
-    r"""The product of an upstream gradient with the Jacobian of softmax.
-
-    $J = \mathrm{diag}(p) - p p^T$, so $J^T g = p (g - \sum p g)$.
-    """
-    soft = T.softmax(p, axis)
-    mean = T.sum(g * soft, axis, keepdims=True)
-    yield eq(soft * (g - mean), T.softmax_grad(g, soft, axis))
-    yield eq(soft * g - soft * mean, T.softmax_grad(g, soft, axis))
-
-
-@relation(direction=None)
-def softmax_gradient_meaning(s: Float, g: Float, axis: Axis) -> Iterator[Eq]:
-    """What the Op that computes gradients of softmax computes, whatever it is given."""
-    yield eq(s * (g - T.sum(g * s, axis, keepdims=True)), T.softmax_grad(g, s, axis))
 
 
 @softmax_quotient.example
@@ -92,17 +73,3 @@ def _average() -> tuple[Any, Any]:
 def _average_over_less() -> Any:
     x, z = at.matrices("x", "z")
     return (z * at.exp(x)).sum() / at.exp(x).sum(axis=0)
-
-
-@softmax_gradient.example
-def _gradient() -> tuple[Any, Any]:
-    x, g = at.matrices("x", "g")
-    p = softmax(x, axis=1)
-    return p * (g - (p * g).sum(axis=1, keepdims=True)), grad((p * g).sum(), x)
-
-
-@softmax_gradient.non_example
-def _sign() -> Any:
-    x, g = at.matrices("x", "g")
-    p = softmax(x, axis=1)
-    return p * (g + (p * g).sum(axis=1, keepdims=True))

@@ -1,4 +1,7 @@
-"""Every relation of the library: its examples are rewritten, its non-examples are left alone."""
+"""Every relation of the library: its examples are rewritten, its non-examples are left alone.
+
+What is used as a goal only relates the sides of its examples, and not those of its non-examples.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +11,7 @@ import numpy as np
 import pytest
 from aesara.compile.mode import Mode
 from aesara.graph.basic import Constant, graph_inputs
+from kanren import run
 
 from kanrewrite import ac, registry
 from kanrewrite.display import brief
@@ -15,16 +19,19 @@ from kanrewrite.reference import evaluate, round_to
 from kanrewrite.registry.sources import of_library
 from kanrewrite.relation import REAL, Relation
 from kanrewrite.unify import as_term
+from kanrewrite.verify.checks import build as build_side
+from kanrewrite.verify.checks import compare
 
 LIBRARY = list(of_library())
 MODE = Mode(linker="py", optimizer="merge")
 
 
-def cases(kind: str) -> list[Any]:
+def cases(kind: str, rewrites: bool = True) -> list[Any]:
     return [
         pytest.param(r, build, id=f"{r.name}-{build.__name__.strip('_')}")
         for r in LIBRARY
         for build in getattr(r, kind)
+        if (r.direction is not None) is rewrites
     ]
 
 
@@ -56,9 +63,8 @@ def test_the_library_is_found() -> None:
 def test_it_says_what_it_is(relation: Relation) -> None:
     assert relation.doc, "the docstring is its mathematics"
     assert relation.equations, "the library states equations, no procedures"
-    if relation.direction is not None:
-        assert relation.examples, "an example of what it rewrites"
-        assert relation.non_examples, "an example of what it leaves alone"
+    assert relation.examples, "an example of what it rewrites, or relates"
+    assert relation.non_examples, "an example of what it leaves alone, or does not relate"
 
 
 @pytest.mark.parametrize(("relation", "build"), cases("examples"))
@@ -102,3 +108,34 @@ def test_a_non_example_is_left_alone(relation: Relation, build: Callable[[], Any
     assert same(without, with_it), (
         f"{brief(graph, 12)} became {brief(with_it, 12)} by {relation.name}"
     )
+
+
+# -- goals -----------------------------------------------------------------------------------------
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Whether two sides have the same value, where the left one has any."""
+    old, new = (build_side(side, {}, "float64") for side in (left, right))
+    rng = np.random.default_rng(1)
+    inputs = [v for v in dict.fromkeys(graph_inputs([old, new])) if not isinstance(v, Constant)]
+    shapes = {v: [n or d for n, d in zip(v.type.shape, (2, 3), strict=False)] for v in inputs}
+    return not compare(old, new, {v: rng.normal(size=s) for v, s in shapes.items()}).why
+
+
+@pytest.mark.parametrize(("relation", "build"), cases("examples", rewrites=False))
+def test_an_example_is_related(relation: Relation, build: Callable[[], Any]) -> None:
+    left, right = build()
+    assert run(1, True, relation(left, right)), f"{brief(left, 12)} and {right}"
+
+
+@pytest.mark.parametrize(("relation", "build"), cases("examples", rewrites=False))
+def test_the_sides_of_an_example_are_equal(relation: Relation, build: Callable[[], Any]) -> None:
+    assert relation.direction is None
+    assert equal(*build())
+
+
+@pytest.mark.parametrize(("relation", "build"), cases("non_examples", rewrites=False))
+def test_a_non_example_is_not_related(relation: Relation, build: Callable[[], Any]) -> None:
+    left, right = build()
+    assert not run(1, True, relation(left, right)), f"{brief(left, 12)} and {right}"
+    assert not equal(left, right), "a relation that does not relate what is equal lacks an equation"

@@ -112,9 +112,9 @@ def test_disabling_restores_the_stock_set_of_rewrites() -> None:
     before = rewrites()
     registry.enable()
     with_library = rewrites()
-    assert [r for r in with_library if r != "kanrewrite"] == before
+    assert [r for r in with_library if not r.startswith("kanrewrite")] == before
     place = with_library.index("kanrewrite")
-    assert with_library[place - 1] == "merge1.2"
+    assert with_library[place - 2] == "merge1.2"
     # A derivative made by another test puts its expansion between the two.
     assert "stabilize" in with_library[place + 1 : place + 3]
     registry.disable()

@@ -449,6 +449,7 @@ def test_changes_that_do_not_matter_are_no_mutations() -> None:
     assert "sqr(2 * x * y)" in texts
     assert "gt(exp(-x) * y, 0)" not in texts
     assert "gt(exp(x) * (-y), 0)" in texts
+    assert "-gt(" not in texts
 
 
 def accepted(relations: Sequence[Relation]) -> tuple[int, list[str]]:

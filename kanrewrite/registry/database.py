@@ -17,10 +17,13 @@ from aesara.graph.rewriting.basic import (
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 
 from kanrewrite.completion import derived
+from kanrewrite.registry.alignment import watch
+from kanrewrite.registry.companions import COMPANIONS, Companion
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter import RelationPass, RelationRewriter
 from kanrewrite.view import View
 from kanrewrite.view.passes import LiftingPass
+from kanrewrite.view.rules import LIFTING
 
 NAME = "kanrewrite"
 #: After canonicalize and merge1.2; before stabilize, which takes logsumexp apart.
@@ -127,19 +130,33 @@ class RelationDatabase(RewriteDatabase):
 DATABASE = RelationDatabase()
 
 
+def _lifts(query: RewriteDatabaseQuery) -> bool:
+    """Whether lifting equations take part in a compilation."""
+    return NAME not in query.exclude and any(r.family == LIFTING for r in DATABASE.chosen(query))
+
+
+#: What is put into Aesara's database: name, position, entry.
+_ENTRIES: tuple[tuple[str, float, RewriteDatabase], ...] = (
+    (NAME, POSITION, DATABASE),
+    *((name, position, Companion(_lifts, make)) for name, position, make in COMPANIONS),
+)
+
+
 def take_part(enabled: bool) -> None:
-    """Make the database a part of Aesara's sets of rewrites, or take it out of them again."""
-    # Not `NAME in optdb`: looking a name up, as `excluding` does, leaves an empty entry there.
-    if DATABASE not in optdb.__db__.get(NAME, ()):
-        if not enabled:
-            return
-        optdb.__db__.pop(NAME, None)
-        optdb.register(NAME, DATABASE, position=POSITION)
-    present = DATABASE in optdb.__db__.get(TAGS[0], ())
-    if enabled and not present:
-        optdb.add_tags(NAME, *TAGS)
-    elif present and not enabled:
-        optdb.remove_tags(NAME, *TAGS)
+    """Make the library a part of Aesara's sets of rewrites, or take it out of them again."""
+    watch(enabled)
+    for name, position, entry in _ENTRIES:
+        # Not `name in optdb`: looking a name up, as `excluding` does, leaves an empty entry there.
+        if entry not in optdb.__db__.get(name, ()):
+            if not enabled:
+                continue
+            optdb.__db__.pop(name, None)
+            optdb.register(name, entry, position=position)
+        present = entry in optdb.__db__.get(TAGS[0], ())
+        if enabled and not present:
+            optdb.add_tags(name, *TAGS)
+        elif present and not enabled:
+            optdb.remove_tags(name, *TAGS)
 
 
 def matching(names: Iterable[str], near: Callable[[str], Exception]) -> list[str]:

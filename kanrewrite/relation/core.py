@@ -49,7 +49,8 @@ class Relation:
         For a goal constructor, the Ops at which it is run; empty for all.
     examples, non_examples : list of callable
         ``() -> (graph, expected)`` for graphs that it rewrites and ``() -> graph`` for graphs that
-        it must leave alone.
+        it must leave alone.  Without a direction, both are ``() -> (left, right)``: sides that the
+        equations relate and sides that they do not, each a graph or a term over graphs.
     """
 
     def __init__(
@@ -146,7 +147,7 @@ class Relation:
         return build
 
     def non_example(self, build: _F) -> _F:
-        """Add a function that builds a graph to be left alone; for use as a decorator."""
+        """Add a function that builds what is left alone, or unrelated; for use as a decorator."""
         self.non_examples.append(build)
         return build
 

@@ -15,6 +15,7 @@ from aesara.graph.rewriting.basic import GraphRewriter
 
 from kanrewrite.relation import Relation, Rule
 from kanrewrite.verify.checker import Checker, MakeView, turned
+from kanrewrite.verify.checks import build
 from kanrewrite.verify.mutation import mutations
 from kanrewrite.verify.report import Counterexample, Report
 from kanrewrite.verify.settings import REGIMES
@@ -129,7 +130,7 @@ def _failure(
             if found is not None or checker.report.problem:
                 return found
     for example in relation.examples:
-        graph, expected = example()
+        graph, expected = (build(side, {}, dtypes[0]) for side in example())
         name = f"{relation.name}'s example {example.__name__}"
         for after in (expected, None) if relation.is_goal else (expected,):
             found = checker.example(graph, after, name)

@@ -41,6 +41,7 @@ Graph = Variable[Any, Any]
 MakeView = Callable[[], View]
 Rewrite = Callable[[Graph], Graph | None]
 
+NOWHERE = "the matched side is not finite in any setting"
 #: In how many settings of each dtype the error in ulps is measured: it takes a compilation.
 MEASURED = 6
 
@@ -109,9 +110,10 @@ class Checker:
                 self.report.undecided += used
                 continue
             except Exception as error:  # noqa: BLE001  # the setting does not fit the equation
-                problem = f"no setting can be built and evaluated: {error}"
+                if problem != NOWHERE:
+                    problem = f"no setting can be built and evaluated: {error}"
                 continue
-            problem = "the matched side is not finite in any setting"
+            problem = NOWHERE
             finite += comparison.finite
             if used:
                 self._count(comparison)

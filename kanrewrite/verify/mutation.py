@@ -98,9 +98,11 @@ def variants(term: Any, free: frozenset[str] = frozenset()) -> Iterator[Any]:
         if term:
             yield -term
         return
-    if "sign" not in free:
+    # a truth value has neither sign nor scale: an equation of its negative could not be built
+    number = not (isinstance(term, Term) and term[0] in COMPARISONS)
+    if number and "sign" not in free:
         yield -term
-    if "scale" not in free:
+    if number and "scale" not in free:
         yield 2 * term
     if isinstance(term, Term) and isinstance(term[0], Operator):
         yield from _of_application(term, free)

@@ -38,6 +38,7 @@ class Bench:
         self._split: dict[Any, Scaled] = {}
         self._lins: dict[Lin, Variable[Any, Any]] = {}
         self._made: dict[Any, Variable[Any, Any]] = {}
+        self._factors: dict[Variable[Any, Any], list[Variable[Any, Any]]] = {}
 
     # -- what the classes above this one add: the parts of building call each other ----------
 
@@ -115,8 +116,12 @@ class Bench:
         above = [self.power(r, k) for r, k in rests if k > 0]
         below = [self.power(r, -k) for r, k in rests if k < 0]
         out, bottom = self.times(above), self.times(below)
-        if coeff == -1 and out is not None:
-            out = self.make(at.neg, out)
+        if coeff == -1 and len(rests) == 1 and rests[0][1] == 2:
+            out = self.times([self.constant(coeff), rests[0][0], rests[0][0]])
+        elif coeff == -1 and out is not None:
+            # what is negated may be needed as it is too
+            out, factors = self.make(at.neg, out), self._factors.get(out, above)
+            self._factors[out] = [self.constant(coeff), *factors]
         elif coeff != 1:
             out = self.times([self.constant(coeff), *above])
         if bottom is None:
@@ -127,15 +132,21 @@ class Bench:
 
     def times(self, factors: list[Variable[Any, Any]]) -> Variable[Any, Any] | None:
         """The product of variables, None for none."""
-        if not factors:
-            return None
-        return factors[0] if len(factors) == 1 else self.make(at.mul, *factors)
+        if len(factors) < 2:
+            return factors[0] if factors else None
+        out = self.make(at.mul, *factors)
+        self._factors[out] = factors
+        return out
 
     def scaled(
         self, power: Variable[Any, Any], rest: Variable[Any, Any] | None
     ) -> Variable[Any, Any]:
         """A power times a rest, if there is one."""
         return power if rest is None else self.make(at.mul, power, rest)
+
+    def factors(self, var: Variable[Any, Any] | None) -> list[Variable[Any, Any]]:
+        """What a product was made of; a variable that is none is its only factor."""
+        return [] if var is None else self._factors.get(var, [var])
 
     def power(self, var: Variable[Any, Any], k: Fraction) -> Variable[Any, Any]:
         """``var**k``, by the operator that has a name for it."""

@@ -13,7 +13,7 @@ from aesara.tensor.math import Dot
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 from kanrewrite.terms import T, operator_of
-from kanrewrite.view.forms import ZERO, App, Form, Sum
+from kanrewrite.view.forms import ZERO, App, Form, Leaf, Sum
 from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.levels import level, overflows
 from kanrewrite.view.lifting import Lifting
@@ -38,11 +38,17 @@ def is_risk(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
     return level(inputs[-1], algebra) is not algebra.no_exponent
 
 
-def may_be_empty(node: Apply[Any]) -> bool:
-    """Tell whether a node is one of Aesara's own softmaxes, which refuse an axis of length zero."""
-    if type(node.op) not in (Softmax, LogSoftmax):
+def is_shifted(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
+    """Tell whether a node is a softmax of what was shifted by hand, which may be by an infinity.
+
+    An input that is added, as a bias, is left: Aesara has an operator for that.
+    """
+    if not isinstance(node.op, Softmax | LogSoftmax):
         return False
-    return not all(node.inputs[0].type.shape[d] for d in axes_of(node))
+    axes, terms = axes_of(node), list(algebra.terms_of(inputs[0]))
+    still = [m for m in terms if m.constant_along(axes)]
+    inputs_only = all(isinstance(m, Leaf) and m.var.owner is None for m in still)
+    return len(still) < len(terms) and not inputs_only
 
 
 def meets(

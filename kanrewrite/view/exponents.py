@@ -26,7 +26,7 @@ class ExponentBuilder(Bench):
         if not expo.terms:
             return self.or_one(rest)
         power = self.make(at.exp, self.kept(expo, self.hidden(expo, form)))
-        return self.scaled(power, rest)
+        return self.times([*self.factors(rest), power]) or power
 
     # -- linear combinations ----------------------------------------------------------------
 

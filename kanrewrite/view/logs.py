@@ -73,7 +73,7 @@ class LogBuilder(SumBuilder):
         return self.plus(outer, e, ONE), self.make(at.log1mexp, self.make(at.neg, gap))
 
     def _log1mexp(self, e: Lin, gap: Variable[Any, Any]) -> Variable[Any, Any]:
-        """``log(1 - exp(e))``, which is ``log(-e)`` for the smallest e, though they be exponentials."""
+        """``log(1 - exp(e))``, which is ``log(-e)`` where e is an exponential that vanishes."""
         out = self.make(at.log1mexp, gap)
         whole = self.a.neg(self.a.add_terms(dict(e.terms)))
         if not hot(whole) or not whole.nonneg:
@@ -90,6 +90,8 @@ class LogBuilder(SumBuilder):
         gap = self.linear(e)
         if not inner.terms:
             return left, self.make(at.softplus, gap)
+        if not self.plus(inner, e, ONE).terms:  # exp(-e) * (1 + exp(e)) is 1 + exp(-e)
+            return left, self.make(at.softplus, self.linear(inner))
         low, high = self.linear(inner), self.linear(self.plus(inner, e, ONE))
         # Where both are the same infinity, the gap would be nan.
         gap = self.make(at.switch, self.make(at.eq, low, high), self.constant(ZERO), gap)

@@ -8,14 +8,15 @@ from typing import Any
 import aesara.tensor as at
 from aesara.graph.basic import Variable
 from aesara.tensor.basic import AllocDiag
-from aesara.tensor.special import SoftmaxGrad
+from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
-from kanrewrite.ops import LogSoftmax, Softmax, Supremum
+from kanrewrite.ops import Supremum
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.unify import elementwise_op
 from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.forms import ONE, ZERO, App
 from kanrewrite.view.moves import Diagonal
+from kanrewrite.view.nodes import axes_of
 
 PlainOperator = Callable[[ExponentBuilder, App], Variable[Any, Any]]
 
@@ -79,7 +80,7 @@ def _scatter(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
 def _softmax(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     inner, axes = form.args
     if _has_op(form):
-        return b.make(_op(Softmax, axes), b.value(inner))
+        return _fused(b, Softmax, axes, b.value(inner))
     power, total, _ = _shifted(b, form)
     return b.make(at.true_divide, power, total)
 
@@ -87,7 +88,7 @@ def _softmax(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
 def _log_softmax(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     inner, axes = form.args
     if _has_op(form):
-        return b.make(_op(LogSoftmax, axes), b.value(inner))
+        return _fused(b, LogSoftmax, axes, b.value(inner))
     _, total, gap = _shifted(b, form)
     return b.make(at.sub, gap, b.make(at.log, total))
 
@@ -109,6 +110,20 @@ def _has_op(form: App) -> bool:
 def _op(kind: Callable[..., Any], axes: tuple[int, ...]) -> Any:
     """One of Aesara's softmax Ops; no axis stands for all of them."""
     return kind(axis=axes[0] if len(axes) == 1 else None)
+
+
+def _fused(
+    b: ExponentBuilder, kind: type[Any], axes: tuple[int, ...], var: Variable[Any, Any]
+) -> Variable[Any, Any]:
+    """A fused operator of a variable: the one that the graph has already, if any.
+
+    Aesara has several for the same axes: -1 is the last one, None is the only one.
+    """
+    for node, _ in b.view.clients.get(var, ()):
+        if isinstance(getattr(node, "op", None), kind) and axes_of(node) == axes:
+            out: Variable[Any, Any] = node.outputs[0]
+            return out
+    return b.make(_op(kind, axes), var)
 
 
 def _shifted(

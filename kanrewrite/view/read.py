@@ -17,7 +17,7 @@ from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.algebra import LONGEST
-from kanrewrite.view.events import is_exponential, is_risk, may_be_empty, meets
+from kanrewrite.view.events import is_exponential, is_risk, is_shifted, meets
 from kanrewrite.view.forms import Form, Leaf
 from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import instantiate
@@ -173,13 +173,13 @@ class View:
             self._written.add(var)
         written = written or self._is_spare(inputs, forms, form, algebra)
         several = sum(map(hot, forms)) > 1
-        if meets(node, forms, form, algebra, risky, written) or (
-            several and self.fuses(form, algebra)
+        if (
+            meets(node, forms, form, algebra, risky, written)
+            or (several and self.fuses(form, algebra))
+            or is_shifted(node, forms, algebra)
         ):
             self._events.add(var)
             self._gains.add(var)
-        if may_be_empty(node):  # replaced too, by an operator of the same value
-            self._events.add(var)
         if (risky or is_risk(node, forms, algebra)) and overflows(form, algebra):
             self._risks.add(var)
 

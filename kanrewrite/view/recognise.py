@@ -223,7 +223,8 @@ def balanced(before: Form, after: Form, a: Lifting) -> bool:
 
     ``exp(x)/(1 + exp(2*x))`` stays what it is: ``exp(x) * sigmoid(-2*x)`` can be inf times 0.
     """
-    if before is after or isinstance(before, Sum) or not hot(after):
+    whole = isinstance(before, Sum) or (isinstance(before, Prod) and _bare_sum(before))
+    if before is after or whole or not hot(after):
         return True
     _, expo, factors = a.parts(after)
     left = exponents(expo) | {m for f, _ in factors for m in exponents(f)}

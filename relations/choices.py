@@ -1,0 +1,71 @@
+r"""The shift algebra: maxima, choices and comparisons of exponentials.
+
+Of the same family as `kanrewrite.relations.lifting`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import aesara.tensor as at
+
+from kanrewrite import Axis, Eq, Float, T, eq, relation
+
+Sides = tuple[Any, Any]
+
+
+@relation(direction=None, family="lifting")
+def max_lifts(a: Float, axis: Axis) -> Iterator[Eq]:
+    """The exponential grows with its exponent."""
+    yield eq(T.max(T.exp(a), axis, keepdims=True), T.exp(T.max(a, axis, keepdims=True)))
+
+
+@relation(direction=None, family="lifting")
+def choices_lift(c: Float, a: Float, b: Float, x: Float) -> Iterator[Eq]:
+    """A common factor leaves a choice, and so does a function of what is chosen."""
+    yield eq(T.switch(c, a, b) * x, T.switch(c, a * x, b * x))
+    yield eq(T.exp(T.switch(c, a, b)), T.switch(c, T.exp(a), T.exp(b)))
+
+
+@relation(direction=None, family="lifting")
+def comparisons_drop(a: Float, r: Float) -> Iterator[Eq]:
+    """An exponential is positive, so it does not matter to a comparison with zero."""
+    yield eq(T.gt(T.exp(a) * r, 0), T.gt(r, 0))
+    yield eq(T.eq(T.exp(a) * r, 0), T.eq(r, 0))
+
+
+@max_lifts.example
+def _max() -> Sides:
+    x = at.matrix("x")
+    return at.exp(x).max(axis=1, keepdims=True), at.exp(x.max(axis=1, keepdims=True))
+
+
+@max_lifts.non_example
+def _not_monotone() -> Sides:
+    x = at.matrix("x")
+    return at.cosh(x).max(axis=1, keepdims=True), at.cosh(x.max(axis=1, keepdims=True))
+
+
+@choices_lift.example
+def _choice() -> Sides:
+    c, a, b, x = at.matrices("c", "a", "b", "x")
+    return at.switch(c, a, b) * x, at.switch(c, a * x, b * x)
+
+
+@choices_lift.non_example
+def _the_other_choice() -> Sides:
+    c, a, b, x = at.matrices("c", "a", "b", "x")
+    return at.switch(c, a, b) * x, at.switch(c, b * x, a * x)
+
+
+@comparisons_drop.example
+def _comparison() -> Sides:
+    x, y = at.matrices("x", "y")
+    return at.gt(at.exp(x) * y, 0), at.gt(y, 0)
+
+
+@comparisons_drop.non_example
+def _comparison_of_sum() -> Sides:
+    x, y = at.matrices("x", "y")
+    return at.gt(at.exp(x) + y, 0), at.gt(y, 0)

@@ -1,0 +1,106 @@
+r"""The shift algebra: sums of exponentials, shifted by the largest exponent.
+
+The rest neither overflows nor vanishes then.  A view follows these equations when it builds a
+graph; they belong to the family of `kanrewrite.relations.lifting`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import aesara.tensor as at
+
+from kanrewrite import Axis, Eq, Float, T, eq, relation
+
+Sides = tuple[Any, Any]
+
+
+@relation(direction=None, family="lifting")
+def sum_shifts(a: Float, r: Float, axis: Axis) -> Iterator[Eq]:
+    """The largest exponent leaves a sum."""
+    m = T.shift(a, axis)
+    yield eq(
+        T.sum(T.exp(a) * r, axis, keepdims=True),
+        T.exp(m) * T.sum(T.exp(a - m) * r, axis, keepdims=True),
+    )
+
+
+@relation(direction=None, family="lifting")
+def add_shifts(a: Float, b: Float, r: Float, s: Float) -> Iterator[Eq]:
+    """The larger exponent leaves a sum of two."""
+    m = T.maximum(a, b)
+    yield eq(
+        T.exp(a) * r + T.exp(b) * s,
+        T.exp(m) * (T.exp(a - m) * r + T.exp(b - m) * s),
+    )
+
+
+@relation(direction=None, family="lifting")
+def difference_shifts(a: Float, b: Float) -> Iterator[Eq]:
+    """Exponentials that cancel are subtracted as ``expm1``, one of which is zero."""
+    m = T.maximum(a, b)
+    yield eq(T.exp(a) - T.exp(b), T.exp(m) * (T.expm1(a - m) - T.expm1(b - m)))
+
+
+@relation(direction=None, family="lifting")
+def common_denominator(a: Float, b: Float, c: Float) -> Iterator[Eq]:
+    """Fractions are added over a common denominator, where terms cancel then."""
+    yield eq(a / b + c, (a + c * b) / b)
+
+
+@sum_shifts.example
+def _sum() -> Sides:
+    x, y = at.matrices("x", "y")
+    m = T.shift(x, (1,))
+    shifted = T.exp(m) * T.sum(T.exp(x - m) * y, (1,), keepdims=True)
+    return (at.exp(x) * y).sum(axis=1, keepdims=True), shifted
+
+
+@sum_shifts.non_example
+def _along_another_axis() -> Sides:
+    x, y = at.matrices("x", "y")
+    m = T.shift(x, (0,))
+    shifted = T.exp(m) * T.sum(T.exp(x - m) * y, (1,), keepdims=True)
+    return (at.exp(x) * y).sum(axis=1, keepdims=True), shifted
+
+
+@add_shifts.example
+def _add() -> Sides:
+    x, y, r, s = at.matrices("x", "y", "r", "s")
+    m = at.maximum(x, y)
+    shifted = at.exp(m) * (at.exp(x - m) * r + at.exp(y - m) * s)
+    return at.exp(x) * r + at.exp(y) * s, shifted
+
+
+@add_shifts.non_example
+def _not_shifted_back() -> Sides:
+    x, y, r, s = at.matrices("x", "y", "r", "s")
+    m = at.maximum(x, y)
+    return at.exp(x) * r + at.exp(y) * s, at.exp(x - m) * r + at.exp(y - m) * s
+
+
+@difference_shifts.example
+def _difference() -> Sides:
+    x, y = at.matrices("x", "y")
+    m = at.maximum(x, y)
+    return at.exp(x) - at.exp(y), at.exp(m) * (at.expm1(x - m) - at.expm1(y - m))
+
+
+@difference_shifts.non_example
+def _sum_of_two() -> Sides:
+    x, y = at.matrices("x", "y")
+    m = at.maximum(x, y)
+    return at.exp(x) + at.exp(y), at.exp(m) * (at.expm1(x - m) + at.expm1(y - m))
+
+
+@common_denominator.example
+def _fraction() -> Sides:
+    x, y, z = at.matrices("x", "y", "z")
+    return x / y + z, (x + z * y) / y
+
+
+@common_denominator.non_example
+def _not_extended() -> Sides:
+    x, y, z = at.matrices("x", "y", "z")
+    return x / y + z, (x + z) / y

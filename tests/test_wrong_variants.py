@@ -1,0 +1,58 @@
+"""Wrong variants of the library's own relations are refused, all of them.
+
+Most are refused by a counterexample.  The others state nothing: a sign put before the operand of a
+log, as in ``log(-(1 + exp(x))) == softplus(x)``, leaves a matched side that has no value anywhere.
+"""
+
+from typing import Any
+
+import pytest
+
+from kanrewrite.registry.sources import of_library
+from kanrewrite.relation import Relation
+from kanrewrite.verify import Report, main_report, mutations, verify
+from kanrewrite.verify.checker import NOWHERE
+
+LIBRARY = {r.name: r for r in of_library()}
+#: A few of each kind, which take no time.
+SOME = ("log1p_log", "sum_lifts", "add_shifts", "softplus_log", "softmax_quotient")
+
+
+def options(relation: Relation) -> dict[str, Any]:
+    """What is checked of a relation: the shift algebra is of finite exponents, which it cancels."""
+    return {"rewrite": False, "shrink": False, "finite": relation.family == "lifting"}
+
+
+def reports(relation: Relation) -> list[Report]:
+    return main_report(mutations(relation), **options(relation))
+
+
+def assert_refused(relation: Relation) -> None:
+    # Without this a variant would be refused for what is wrong with the relation itself.
+    assert verify(relation, **options(relation)).ok
+    found = reports(relation)
+    assert len(found) > 10
+    assert not [r.name for r in found if r.ok]
+    unrefuted = [r for r in found if r.failure is None]
+    assert {r.problem for r in unrefuted} <= {NOWHERE}
+    assert all("log(" in r.name.split(", with ")[1].split(" == ")[0] for r in unrefuted)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_wrong_variants_are_refused(name: str) -> None:
+    assert_refused(LIBRARY[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(LIBRARY) - set(SOME)))
+def test_wrong_variants_of_every_relation_are_refused(name: str) -> None:
+    assert_refused(LIBRARY[name])
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_a_variant_is_refused_for_what_was_changed(name: str) -> None:
+    relation = LIBRARY[name]
+    stated = {(e.lhs, e.rhs) for e in relation.equations}
+    for variant in mutations(relation):
+        changed = [e for e in variant.equations if (e.lhs, e.rhs) not in stated]
+        assert len(changed) == 1
