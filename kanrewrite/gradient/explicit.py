@@ -23,8 +23,8 @@ from aesara.tensor.type import TensorType
 
 from kanrewrite.gradient.marks import Mark
 from kanrewrite.gradient.names import Var, eager_grad, eager_rop, without_test_values
+from kanrewrite.gradient.override import override
 from kanrewrite.gradient.path import continuous, substituted
-from kanrewrite.gradient.rules import override
 from kanrewrite.ops import Supremum
 
 

@@ -25,12 +25,15 @@ from aesara.scan.op import Scan
 from kanrewrite.gradient.expansion import Passes, expand, expand_in_loops
 from kanrewrite.gradient.jax_native import NATIVE
 from kanrewrite.gradient.opening import open_derivatives
+from kanrewrite.gradient.stated import in_force
+from kanrewrite.registry.database import DATABASE
+from kanrewrite.registry.database import NAME as LIBRARY
 
 #: The tag of all three stages: ``mode.excluding(TAG)`` leaves derivatives unexpanded.
 TAG = "kanrewrite_gradient"
 
 #: Databases of Aesara's that are run on a graph after its derivatives were expanded.
-AGAIN = ("inline_ofg_expansion", "scan_eqopt1", "canonicalize", "kanrewrite")
+AGAIN = ("inline_ofg_expansion", "scan_eqopt1", "canonicalize", LIBRARY)
 
 
 #: What a stage does: to a graph, with the rewrites of a mode, with or without native gradients.
@@ -46,7 +49,9 @@ class _Stage(GraphRewriter):
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Do the work of this stage; nothing where no derivative waits."""
-        self.work(fgraph, self.passes, NATIVE in self.query.include)
+        enabled = DATABASE.chosen(self.query) if selects(self.query, LIBRARY) else ()
+        with in_force(enabled):
+            self.work(fgraph, self.passes, NATIVE in self.query.include)
 
     def passes(self, fgraph: FunctionGraph) -> None:
         """Run again what this mode has of Aesara's and of the library's rewrites."""
