@@ -13,7 +13,7 @@ from kanrewrite.gradient.marks import Identity, Override
 from kanrewrite.gradient.names import Node, Var
 from kanrewrite.gradient.path import (
     closed_path,
-    connections,
+    connected_inputs,
     continuous,
     dependence,
     path_nodes,
@@ -180,21 +180,13 @@ def _found(nodes: Sequence[Node], ends: Ends, ask: Callable[[Var], Var | None]) 
 
 def _next(v: Var, made: set[Var]) -> set[Var]:
     """The variables of a graph to which the derivative of one goes on."""
-    stack, seen = _connected_inputs(v), set[Var]()
+    stack, seen = connected_inputs(v), set[Var]()
     while stack:
         v = stack.pop()
         if v not in seen:
             seen.add(v)
-            stack.extend([] if v in made else _connected_inputs(v))
+            stack.extend([] if v in made else connected_inputs(v))
     return seen
-
-
-def _connected_inputs(v: Var) -> list[Var]:
-    if v.owner is None:
-        return []
-    column = v.owner.outputs.index(v)
-    rows = zip(v.owner.inputs, connections(v.owner), strict=True)
-    return [i for i, row in rows if row[column]]
 
 
 def _rebuilt(nodes: Sequence[Node], found: Mapping[Var, Var]) -> dict[Var, Var]:

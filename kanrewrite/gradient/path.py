@@ -21,6 +21,15 @@ def connections(node: Node) -> Pattern:
     return pattern
 
 
+def connected_inputs(v: Var) -> list[Var]:
+    """The variables that the node of one has it depend on, as far as patterns tell."""
+    if v.owner is None:
+        return []
+    column = v.owner.outputs.index(v)
+    rows = zip(v.owner.inputs, connections(v.owner), strict=True)
+    return [i for i, row in rows if row[column]]
+
+
 def dependence(node: Node) -> Pattern:
     """Every output depends on every input, differentiably or not."""
     return [[True] * len(node.outputs) for _ in node.inputs]

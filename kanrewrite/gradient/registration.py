@@ -5,6 +5,7 @@
         before Aesara moves computations out of loops
 -0.009  once more, for what inlining an ``OpFromGraph`` (-0.01) brought into sight
 1       Aesara canonicalizes the forward graph
+1.39    what it is now is remembered (`kanrewrite.gradient.memory`)
 1.4     the library rewrites it, where it is enabled
 1.41    derivatives are expanded; what came out is canonicalized and given to the library, once
         for every order of derivatives
@@ -22,8 +23,9 @@ from aesara.graph.rewriting.basic import GraphRewriter
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from aesara.scan.op import Scan
 
-from kanrewrite.gradient.expansion import Passes, expand, expand_in_loops
+from kanrewrite.gradient.expansion import Passes, expand, expand_in_loops, has_derivatives
 from kanrewrite.gradient.jax_native import NATIVE
+from kanrewrite.gradient.memory import remember
 from kanrewrite.gradient.opening import open_derivatives
 from kanrewrite.gradient.stated import in_force
 from kanrewrite.registry.database import DATABASE
@@ -60,6 +62,8 @@ class _Stage(GraphRewriter):
             if (loops or name != "scan_eqopt1") and selects(self.query, name):
                 entry = optdb[name]
                 entry = entry.query(self.query) if isinstance(entry, RewriteDatabase) else entry
+                if name == LIBRARY:
+                    _remember(fgraph)
                 entry.rewrite(fgraph)
 
 
@@ -104,6 +108,12 @@ def _open(fgraph: FunctionGraph, passes: Passes, _native: bool) -> None:
     open_derivatives(fgraph)
 
 
+def _remember(fgraph: FunctionGraph, *_: object) -> None:
+    """Keep what the library is about to rewrite, where a derivative waits for it."""
+    if has_derivatives(fgraph.apply_nodes):
+        remember(fgraph)
+
+
 _registered = False
 
 
@@ -116,6 +126,7 @@ def register_expansion() -> None:
     stages: list[tuple[str, Work, float]] = [
         ("kanrewrite_open_derivatives", _open, -0.011),
         ("kanrewrite_open_inlined_derivatives", _open, -0.009),
+        ("kanrewrite_remember_before_library", _remember, 1.39),
         ("kanrewrite_expand_derivatives", expand, 1.41),
     ]
     for name, work, position in stages:
