@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 class KanrewriteError(Exception):
@@ -453,6 +454,18 @@ class NotOneEach(KanrewriteError, ValueError):
         super().__init__(
             f"one {what} is needed for every {of}, with as many dimensions: the {of}s are "
             f"{kinds(variables)}, the {what}s given {kinds(given)}."
+        )
+
+
+class UnknownRows(KanrewriteError, ValueError):
+    """A Jacobian is to be written row by row, and nobody knows how many rows it has."""
+
+    def __init__(self, variable: Any):
+        super().__init__(
+            f"cannot write out the rows of the Jacobian of {variable} one by one: its type, "
+            f"{variable.type}, does not say how many there are. Give it known lengths with "
+            "aesara.tensor.specify_shape or TensorType(dtype, shape=...), or leave unroll=False, "
+            "which loops over the rows with aesara.scan."
         )
 
 

@@ -48,7 +48,7 @@ def expand(fgraph: FunctionGraph, passes: Passes, native: bool = False) -> None:
     if not _waiting_or_marked(fgraph):
         return
     while ready := _innermost(fgraph):
-        ready = [node for node in ready if not (native and _left_to_jax(fgraph, node))]
+        ready = [node for node in ready if not (native and _left_to_jax(fgraph, node, memory))]
         for _, nodes in groupby(sorted(ready, key=_rank(ready)), key=_rank(ready)):
             _expand_together(fgraph, list(nodes), memory)
         if ready and has_derivatives(fgraph.apply_nodes):
@@ -76,8 +76,11 @@ def _innermost(fgraph: FunctionGraph) -> list[Node]:
     return found
 
 
-def _left_to_jax(fgraph: FunctionGraph, node: Node) -> bool:
-    new = sealed(node)
+def _left_to_jax(fgraph: FunctionGraph, node: Node, memory: Memory | None) -> bool:
+    ends = node.op.held(node.inputs)
+    # What JAX differentiates it also runs: it can be given the safe graph or the smooth one.
+    pieces = memory is not None and memory.smooth(*ends) != ends
+    new = None if pieces else sealed(node)
     if new is not None:
         substitute(fgraph, node, new, "leave_derivative_to_jax")
     return new is not None
