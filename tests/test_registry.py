@@ -113,10 +113,11 @@ def test_disabling_restores_the_stock_set_of_rewrites() -> None:
     registry.enable()
     with_library = rewrites()
     assert [r for r in with_library if r != "kanrewrite"] == before
-    place = with_library.index("kanrewrite")
-    assert with_library[place - 1] == "merge1.2"
-    # A derivative made by another test puts its expansion between the two.
-    assert "stabilize" in with_library[place + 1 : place + 3]
+    # A derivative made by another test puts its stages around the library.
+    stages = [r for r in with_library if r and not r.startswith("kanrewrite_")]
+    place = stages.index("kanrewrite")
+    assert stages[place - 1] == "merge1.2"
+    assert stages[place + 1] == "stabilize"
     registry.disable()
     assert rewrites() == before
 
