@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 class KanrewriteError(Exception):
@@ -169,6 +170,17 @@ class RuleTermMismatch(KanrewriteError, TypeError):
         )
 
 
+class StatesNoDerivative(KanrewriteError, TypeError):
+    """A relation registered as a gradient that says nothing of derivatives."""
+
+    def __init__(self, name: str, source: str):
+        super().__init__(
+            f"relation {name} ({source}) states no derivative. Write its equations as "
+            "`yield eq(T.gradient(expression, variable, upstream), derivative)`, or register it "
+            "with kanrewrite.register to rewrite graphs by it."
+        )
+
+
 class UnknownPictureFormat(KanrewriteError, ValueError):
     """A picture saved under an ending that says no known format."""
 
@@ -264,6 +276,22 @@ def no_equation() -> str:
     return "it yields no equation. Write `yield eq(left, right)`."
 
 
+class RelationLosesDerivative(RelationError):
+    """A relation states the derivative of an expression in a part of its variables only."""
+
+    def __init__(self, name: str, source: str, expr: str, lost: Mapping[str, str]):
+        ways = " and ".join(f"`{p}`, which is {v}," for p, v in lost.items())
+        super().__init__(
+            name,
+            source,
+            f"it matches {expr}, which depends on what is differentiated through {ways} too, but "
+            "it states no gradient there, so a part of the derivative would be lost. State one, "
+            "`yield eq(T.gradient(expression, variable, upstream), derivative)` for each variable, "
+            f"or leave the relation out with kanrewrite.disabled({name!r}).",
+        )
+        self.lost = dict(lost)
+
+
 def unknown_direction(direction: object) -> str:
     """A direction that is none of the four."""
     return f"direction={direction!r} is not one of 'forward', 'backward', 'both' and None."
@@ -284,6 +312,40 @@ def matches_everything(pattern: str) -> str:
     return (
         f"the matched side `{pattern}` has no operator, so it would match every node. Turn the "
         "equation round with @relation(direction=...), or state an operator."
+    )
+
+
+def misplaced_gradient(equation: str) -> str:
+    """`T.gradient` stands elsewhere than at the root of a left side."""
+    return (
+        f"in `{equation}`, T.gradient is not the left side alone. A relation that states "
+        "derivatives states nothing else: write every equation as "
+        "`yield eq(T.gradient(expression, variable, upstream), derivative)`."
+    )
+
+
+def unusable_gradient(equation: str, why: str) -> str:
+    """`T.gradient` has operands that cannot be matched."""
+    return (
+        f"in `{equation}`, {why}. Write T.gradient(expression, variable, upstream): an expression "
+        "made by an operator, a parameter that it holds as a tensor, and a parameter of its own "
+        "for the gradient that arrives at the expression."
+    )
+
+
+def stated_twice(variable: object, expression: str) -> str:
+    """A relation gives one derivative of an expression twice."""
+    return (
+        f"it gives the gradient of `{expression}` in `{variable}` twice under the same conditions. "
+        "State it once; what reaches a variable by several ways is one sum."
+    )
+
+
+def derivative_turned(direction: object) -> str:
+    """A relation that states derivatives is to be used in another direction."""
+    return (
+        f"it states derivatives, which are found by what is differentiated; {direction=!r} would "
+        "look for their right sides. Leave the direction at 'forward'."
     )
 
 
@@ -392,6 +454,18 @@ class NotOneEach(KanrewriteError, ValueError):
         super().__init__(
             f"one {what} is needed for every {of}, with as many dimensions: the {of}s are "
             f"{kinds(variables)}, the {what}s given {kinds(given)}."
+        )
+
+
+class UnknownRows(KanrewriteError, ValueError):
+    """A Jacobian is to be written row by row, and nobody knows how many rows it has."""
+
+    def __init__(self, variable: Any):
+        super().__init__(
+            f"cannot write out the rows of the Jacobian of {variable} one by one: its type, "
+            f"{variable.type}, does not say how many there are. Give it known lengths with "
+            "aesara.tensor.specify_shape or TensorType(dtype, shape=...), or leave unroll=False, "
+            "which loops over the rows with aesara.scan."
         )
 
 

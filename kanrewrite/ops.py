@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from aesara.gradient import disconnected_type
 from aesara.graph.basic import Apply, Variable
 from aesara.graph.op import Op
 from aesara.scalar import scalar_maximum
@@ -85,9 +86,15 @@ class LogSoftmax(_AnyLength, AesaraLogSoftmax):
 
 
 class Supremum(CAReduce):
-    """The maximum over axes, which is -inf over an axis of length zero.
+    """The maximum over axes that exponents are shifted by: -inf over an axis of length zero.
 
     Aesara's `Max` refuses such an axis; a sum over it is 0, and so must be its shifted form.
+
+    Notes
+    -----
+    It is disconnected from what it is the maximum of. The library builds it as a shift only, and
+    what is shifted does not depend on by how much: its derivative there is zero, and computed, it
+    would be a sum of large terms that cancel.
     """
 
     __props__ = ("axis",)  # type: ignore[assignment]  # CAReduce has five
@@ -100,6 +107,22 @@ class Supremum(CAReduce):
         """The maximum over other axes."""
         axis: Any = changes.get("axis", self.axis)
         return type(self)(axis)
+
+    def connection_pattern(self, node: Apply[Any]) -> list[list[bool]]:
+        """Nothing is differentiated through a shift."""
+        return [[False]]
+
+    def L_op(  # noqa: N802  # Aesara's name
+        self, inputs: Any, outputs: Any, gradients: Any
+    ) -> list[Variable[Any, Any]]:
+        """No gradient."""
+        return [disconnected_type()]
+
+    def R_op(  # noqa: N802  # Aesara's name
+        self, inputs: Any, eval_points: Any
+    ) -> list[Any]:
+        """No tangent."""
+        return [None]
 
     def perform(
         self,

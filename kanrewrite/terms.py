@@ -50,7 +50,7 @@ SIGNATURES: dict[str, dict[str, Any]] = {
 ARITY: dict[str, int | None] = {"softmax_grad": 2, "join": None, "size": 1}
 
 #: Operators without parameters that are not elementwise ones of Aesara.
-PLAIN = frozenset({"dot", "batched_dot", "ones_like", "mask", "kept", "logaddexp"})
+PLAIN = frozenset({"dot", "batched_dot", "ones_like", "mask", "kept", "logaddexp", "gradient"})
 
 #: Other spellings of one operator, each an elementwise operator of Aesara.
 ALIASES = {

@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Iterator
 from functools import cache
 from typing import Any, cast
 
+import aesara
 import aesara.scalar as scalar
 import aesara.tensor as at
 import numpy as np
@@ -293,12 +294,25 @@ def _softmax_grad(upstream: Any, probabilities: Any, axis: Any) -> Any:
     return weighted - probabilities * weighted.sum(axis=axis, keepdims=True)
 
 
+def _gradient(y: Any, x: Any, upstream: Any) -> Any:
+    """What Aesara has for a derivative, where nothing is repeated along an axis."""
+    if (
+        y.type.ndim > x.type.ndim
+        or any(x.type.broadcastable)
+        or y.type.broadcastable != upstream.type.broadcastable
+    ):
+        why = "the upstream gradient must be like the expression, and the variable not repeated"
+        raise NotBuildable(T.gradient(y, x, upstream), why)
+    return aesara.grad(None, x, known_grads={y: upstream})
+
+
 def _each(x: Any, order: tuple[int | str, ...]) -> Any:
     return x.dimshuffle(*order)
 
 
 _FUNCTIONS = frozenset({*_REDUCTIONS.values(), T.cumsum, T.cumprod, T.argmax, T.logsumexp, T.dot})
 _BUILDERS: dict[str, Callable[..., Any]] = {
+    "gradient": _gradient,
     "softmax": _softmax,
     "log_softmax": _log_softmax,
     "softmax_grad": _softmax_grad,

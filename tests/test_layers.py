@@ -31,7 +31,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "view": ("ops", "trace"),
     "rewriter": ("view",),
     "registry": ("rewriter",),
-    "gradient": ("ops", "trace"),
+    "gradient": ("registry",),
     "inner": ("trace",),
     "reference": ("ops", "trace"),
     "cost": ("reference",),

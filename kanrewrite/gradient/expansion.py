@@ -15,6 +15,7 @@ from aesara.tensor.rewriting.shape import ShapeFeature
 from kanrewrite.gradient.inner_graphs import fresh_inner_graph, rebuilt
 from kanrewrite.gradient.jax_native import SEALED, sealed
 from kanrewrite.gradient.marks import Identity, release
+from kanrewrite.gradient.memory import Memory, forget
 from kanrewrite.gradient.names import Node, Var
 from kanrewrite.gradient.opening import can_be_opened, open_derivatives, substitute
 from kanrewrite.gradient.ops import Derivative, Gradient
@@ -42,15 +43,17 @@ def expand(fgraph: FunctionGraph, passes: Passes, native: bool = False) -> None:
     native
         Whether to leave to the backend what it can differentiate itself.
     """
+    memory = forget(fgraph)
     open_derivatives(fgraph)
     if not _waiting_or_marked(fgraph):
         return
     while ready := _innermost(fgraph):
-        ready = [node for node in ready if not (native and _left_to_jax(fgraph, node))]
+        ready = [node for node in ready if not (native and _left_to_jax(fgraph, node, memory))]
         for _, nodes in groupby(sorted(ready, key=_rank(ready)), key=_rank(ready)):
-            _expand_together(fgraph, list(nodes))
+            _expand_together(fgraph, list(nodes), memory)
         if ready and has_derivatives(fgraph.apply_nodes):
             passes(fgraph)
+            memory = forget(fgraph)
     release(fgraph)
     passes(fgraph)
 
@@ -73,8 +76,11 @@ def _innermost(fgraph: FunctionGraph) -> list[Node]:
     return found
 
 
-def _left_to_jax(fgraph: FunctionGraph, node: Node) -> bool:
-    new = sealed(node)
+def _left_to_jax(fgraph: FunctionGraph, node: Node, memory: Memory | None) -> bool:
+    ends = node.op.held(node.inputs)
+    # What JAX differentiates it also runs: it can be given the safe graph or the smooth one.
+    pieces = memory is not None and memory.smooth(*ends) != ends
+    new = None if pieces else sealed(node)
     if new is not None:
         substitute(fgraph, node, new, "leave_derivative_to_jax")
     return new is not None
@@ -100,10 +106,10 @@ def _identity(v: Var) -> object:
     return (v.type, v.data.tobytes()) if hasattr(v, "data") and v.ndim == 0 else id(v)
 
 
-def _expand_together(fgraph: FunctionGraph, nodes: list[Node]) -> None:
+def _expand_together(fgraph: FunctionGraph, nodes: list[Node], memory: Memory | None) -> None:
     """Write out derivatives of the same outputs at the same point in one sweep."""
     try:
-        news = _in_one_sweep(nodes)
+        news = _in_one_sweep(nodes, memory)
     except (NotImplementedError, NullTypeGradError):
         # A rewrite of the forward graph has brought in an Op without a gradient. What the user
         # wrote has one: it was looked for when the derivative was asked for.
@@ -112,17 +118,19 @@ def _expand_together(fgraph: FunctionGraph, nodes: list[Node]) -> None:
         substitute(fgraph, node, node.op.of_declared_type(new), "expand_derivative")
 
 
-def _in_one_sweep(nodes: list[Node]) -> list[list[Var]]:
+def _in_one_sweep(nodes: list[Node], memory: Memory | None) -> list[list[Var]]:
     first = nodes[0]
     outputs, wrt, stops = first.op.held(first.inputs)
     point = first.op.split(first.inputs)[2]
+    roots = [node.op.held(node.inputs)[1] for node in nodes]
     if isinstance(first.op, Gradient):
-        roots = [node.op.held(node.inputs)[1] for node in nodes]
-        together = list(dict.fromkeys(chain(*roots)))
-        found = first.op.explicit(outputs, together, point, stops)
-        result_of = dict(zip(together, found, strict=True))
-        return [[result_of[v] for v in vs] for vs in roots]
-    return [first.op.explicit(outputs, wrt, point, stops)] * len(nodes)
+        wrt = list(dict.fromkeys(chain(*roots)))
+    made = (outputs, wrt, stops) if memory is None else memory.smooth(outputs, wrt, stops)
+    found = first.op.explicit(made[0], made[1], point, made[2])
+    if not isinstance(first.op, Gradient):
+        return [found] * len(nodes)
+    result_of = dict(zip(wrt, found, strict=True))
+    return [[result_of[v] for v in vs] for vs in roots]
 
 
 # -- inner graphs of loops

@@ -18,14 +18,13 @@ from typing import Any
 import aesara.tensor as at
 from aesara.configdefaults import config
 from aesara.gradient import NullTypeGradError
-from aesara.graph.basic import ancestors, io_toposort
+from aesara.graph.basic import ancestors
 from aesara.tensor.type import TensorType
 
 from kanrewrite.gradient.marks import Mark
 from kanrewrite.gradient.names import Var, eager_grad, eager_rop, without_test_values
+from kanrewrite.gradient.override import override
 from kanrewrite.gradient.path import continuous, substituted
-from kanrewrite.gradient.rules import override
-from kanrewrite.ops import Supremum
 
 
 @without_test_values
@@ -63,21 +62,12 @@ def pull(
     result: list[Var] = eager_grad(
         None,
         wrt,
-        consider_constant=[*stops, *_shifts(outputs)],
+        consider_constant=stops,
         known_grads=known,
         disconnected_inputs="ignore",
         add_names=False,
     )
     return result
-
-
-def _shifts(outputs: Sequence[Var]) -> list[Var]:
-    """The maxima that the library shifts exponents by.
-
-    What is made of a shifted form does not depend on the shift: its derivative there is zero, and
-    computed, it would be a sum of large terms that cancel.
-    """
-    return [n.outputs[0] for n in io_toposort([], outputs) if isinstance(n.op, Supremum)]
 
 
 @without_test_values

@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 import aesara
 import aesara.tensor as at
+import numpy as np
 from aesara.gradient import DisconnectedType, _float_zeros_like
 from aesara.graph.null_type import NullType
 
-from kanrewrite.errors import NotOneEach
+from kanrewrite.errors import NotOneEach, UnknownRows
 from kanrewrite.gradient.explicit import dual_type
 from kanrewrite.gradient.implicit import implicit_gradients, implicit_tangents, refuse
 from kanrewrite.gradient.interface import grad
@@ -132,16 +133,28 @@ class Linearization:
     def _reaches(self, y: Var) -> bool:
         return y in self._roots or bool(path_nodes([y], self._roots, self._leaves))
 
-    def matrix(self) -> Any:
+    def matrix(self, unroll: bool = False) -> Any:
         """The Jacobian, written into a tensor row by row.
+
+        Parameters
+        ----------
+        unroll : bool
+            Whether rows are written out one by one, without a loop: for backends that lack
+            `aesara.scan`, such as JAX. The lengths of each output must be known.
 
         Returns
         -------
         TensorVariable, or list or tuple of TensorVariable
             For every output (of any number of dimensions), for every one of ``wrt``, a tensor
             of shape ``output.shape + wrt.shape``.
+
+        Raises
+        ------
+        UnknownRows
+            If rows are to be unrolled and an output's type does not say how many there are.
         """
-        return self._as_outputs([self._as_wrt(self._rows(y)) for y in self._ends])
+        rows = self._unrolled if unroll else self._rows
+        return self._as_outputs([self._as_wrt(rows(y)) for y in self._ends])
 
     def _rows(self, y: Any) -> list[Any]:
         if y.type.ndim == 0:
@@ -157,6 +170,28 @@ class Linearization:
         shapes = [at.concatenate([y.shape, v.shape]) for v in self._roots]
         ndims = [y.type.ndim + v.type.ndim for v in self._roots]
         return [r.reshape(s, ndim=n) for r, s, n in zip(rows, shapes, ndims, strict=True)]
+
+    def _unrolled(self, y: Any) -> list[Any]:
+        lengths = y.type.shape
+        if None in lengths:
+            raise UnknownRows(y)
+        size = int(np.prod(lengths))
+        basis = np.eye(size, dtype=dual_type(y).dtype).reshape(size, *lengths)
+        pulled = [self._pull([y], [at.constant(row)]) for row in basis]
+        if not pulled:
+            return self._rows(y)
+        stacked = [at.stack(rows) for rows in zip(*pulled, strict=True)]
+        if y.type.ndim == 1:
+            return stacked
+        return [
+            s.reshape([*lengths, *_lengths(v)], ndim=y.type.ndim + v.type.ndim)
+            for s, v in zip(stacked, self._roots, strict=True)
+        ]
+
+
+def _lengths(v: Any) -> list[Any]:
+    """A variable's lengths, as numbers where they are known."""
+    return [v.shape[d] if n is None else n for d, n in enumerate(v.type.shape)]
 
 
 def vjp(outputs: Any, wrt: Any, cotangents: Any, **options: Any) -> Any:
@@ -241,11 +276,13 @@ def hvp(cost: Any, wrt: Any, directions: Any, **options: Any) -> Any:
     return vjp(gradient, wrt, directions, consider_constant=constants, disconnected_inputs="ignore")
 
 
-def jacobian(expression: Any, wrt: Any, **options: Any) -> Any:
+def jacobian(expression: Any, wrt: Any, unroll: bool = False, **options: Any) -> Any:
     """The Jacobian of an expression.
 
     Parameters
     ----------
+    unroll : bool
+        Whether rows are written out one by one, see `Linearization.matrix`.
     expression, wrt, **options
         See `Linearization`. Unlike for ``aesara.gradient.jacobian``, any number of dimensions
         will do.
@@ -263,14 +300,16 @@ def jacobian(expression: Any, wrt: Any, **options: Any) -> Any:
     array([[0., 4.],
            [2., 0.]])
     """
-    return Linearization(expression, wrt, **options).matrix()
+    return Linearization(expression, wrt, **options).matrix(unroll)
 
 
-def hessian(cost: Any, wrt: Any, **options: Any) -> Any:
+def hessian(cost: Any, wrt: Any, unroll: bool = False, **options: Any) -> Any:
     """The Hessian of a cost in each variable.
 
     Parameters
     ----------
+    unroll : bool
+        Whether rows are written out one by one, see `Linearization.matrix`.
     cost, wrt, **options
         See `grad`. Unlike for ``aesara.gradient.hessian``, variables may have any number of
         dimensions.
@@ -293,7 +332,7 @@ def hessian(cost: Any, wrt: Any, **options: Any) -> Any:
     constants = options.get("consider_constant")
     gradients = grad(cost, variables, **options)
     blocks = [
-        jacobian(g, v, consider_constant=constants, disconnected_inputs="ignore")
+        jacobian(g, v, unroll, consider_constant=constants, disconnected_inputs="ignore")
         for g, v in zip(gradients, variables, strict=True)
     ]
     return as_wrt(blocks)

@@ -130,6 +130,9 @@ class Override(Identity):
         self.rule = rule
         self.terms = terms
 
+    def __str__(self) -> str:
+        return f"Override{{{getattr(self.rule, '__name__', self.rule)}}}"
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Override)

@@ -27,8 +27,8 @@ from aesara.graph.rewriting.basic import copy_stack_trace
 from kanrewrite.gradient.marks import Mark, held
 from kanrewrite.gradient.names import Node, Var
 from kanrewrite.gradient.ops import Derivative
+from kanrewrite.gradient.override import override
 from kanrewrite.gradient.path import connected, connections, continuous, path_nodes
-from kanrewrite.gradient.rules import override
 
 
 def open_derivatives(fgraph: FunctionGraph) -> None:

@@ -21,6 +21,15 @@ def connections(node: Node) -> Pattern:
     return pattern
 
 
+def connected_inputs(v: Var) -> list[Var]:
+    """The variables that the node of one has it depend on, as far as patterns tell."""
+    if v.owner is None:
+        return []
+    column = v.owner.outputs.index(v)
+    rows = zip(v.owner.inputs, connections(v.owner), strict=True)
+    return [i for i, row in rows if row[column]]
+
+
 def dependence(node: Node) -> Pattern:
     """Every output depends on every input, differentiably or not."""
     return [[True] * len(node.outputs) for _ in node.inputs]
@@ -106,6 +115,12 @@ def substituted(outputs: Sequence[Var], replace: Mapping[Var, Var]) -> list[Var]
     replace
         What to put for which variable, all at once.
     """
+    env = substitution(outputs, replace)
+    return [env.get(v, v) for v in outputs]
+
+
+def substitution(outputs: Sequence[Var], replace: Mapping[Var, Var]) -> dict[Var, Var]:
+    """What every variable below `outputs` becomes that changes when some are replaced."""
     env = dict(replace)
     for node in io_toposort(list(env), list(outputs)):
         inputs = [env.get(v, v) for v in node.inputs]
@@ -113,7 +128,7 @@ def substituted(outputs: Sequence[Var], replace: Mapping[Var, Var]) -> list[Var]
             new_outputs = node.clone_with_new_inputs(inputs).outputs
             for old, new in zip(node.outputs, new_outputs, strict=True):
                 env.setdefault(old, new)
-    return [env.get(v, v) for v in outputs]
+    return env
 
 
 @dataclass(frozen=True, eq=False)

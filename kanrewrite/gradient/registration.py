@@ -5,6 +5,7 @@
         before Aesara moves computations out of loops
 -0.009  once more, for what inlining an ``OpFromGraph`` (-0.01) brought into sight
 1       Aesara canonicalizes the forward graph
+1.39    what it is now is remembered (`kanrewrite.gradient.memory`)
 1.4     the library rewrites it, where it is enabled
 1.41    derivatives are expanded; what came out is canonicalized and given to the library, once
         for every order of derivatives
@@ -22,15 +23,19 @@ from aesara.graph.rewriting.basic import GraphRewriter
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from aesara.scan.op import Scan
 
-from kanrewrite.gradient.expansion import Passes, expand, expand_in_loops
+from kanrewrite.gradient.expansion import Passes, expand, expand_in_loops, has_derivatives
 from kanrewrite.gradient.jax_native import NATIVE
+from kanrewrite.gradient.memory import remember
 from kanrewrite.gradient.opening import open_derivatives
+from kanrewrite.gradient.stated import in_force
+from kanrewrite.registry.database import DATABASE
+from kanrewrite.registry.database import NAME as LIBRARY
 
 #: The tag of all three stages: ``mode.excluding(TAG)`` leaves derivatives unexpanded.
 TAG = "kanrewrite_gradient"
 
 #: Databases of Aesara's that are run on a graph after its derivatives were expanded.
-AGAIN = ("inline_ofg_expansion", "scan_eqopt1", "canonicalize", "kanrewrite")
+AGAIN = ("inline_ofg_expansion", "scan_eqopt1", "canonicalize", LIBRARY)
 
 
 #: What a stage does: to a graph, with the rewrites of a mode, with or without native gradients.
@@ -46,7 +51,9 @@ class _Stage(GraphRewriter):
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Do the work of this stage; nothing where no derivative waits."""
-        self.work(fgraph, self.passes, NATIVE in self.query.include)
+        enabled = DATABASE.chosen(self.query) if selects(self.query, LIBRARY) else ()
+        with in_force(enabled):
+            self.work(fgraph, self.passes, NATIVE in self.query.include)
 
     def passes(self, fgraph: FunctionGraph) -> None:
         """Run again what this mode has of Aesara's and of the library's rewrites."""
@@ -55,6 +62,8 @@ class _Stage(GraphRewriter):
             if (loops or name != "scan_eqopt1") and selects(self.query, name):
                 entry = optdb[name]
                 entry = entry.query(self.query) if isinstance(entry, RewriteDatabase) else entry
+                if name == LIBRARY:
+                    _remember(fgraph)
                 entry.rewrite(fgraph)
 
 
@@ -99,6 +108,12 @@ def _open(fgraph: FunctionGraph, passes: Passes, _native: bool) -> None:
     open_derivatives(fgraph)
 
 
+def _remember(fgraph: FunctionGraph, *_: object) -> None:
+    """Keep what the library is about to rewrite, where a derivative waits for it."""
+    if has_derivatives(fgraph.apply_nodes):
+        remember(fgraph)
+
+
 _registered = False
 
 
@@ -111,6 +126,7 @@ def register_expansion() -> None:
     stages: list[tuple[str, Work, float]] = [
         ("kanrewrite_open_derivatives", _open, -0.011),
         ("kanrewrite_open_inlined_derivatives", _open, -0.009),
+        ("kanrewrite_remember_before_library", _remember, 1.39),
         ("kanrewrite_expand_derivatives", expand, 1.41),
     ]
     for name, work, position in stages:

@@ -1,16 +1,15 @@
-"""Derivatives of expressions, given by users."""
+"""Derivatives of expressions, given by users as functions or as relations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
-from aesara.graph.basic import ancestors
-
-from kanrewrite.errors import RuleLosesDerivative, RuleTermMismatch
-from kanrewrite.gradient.marks import Override
-from kanrewrite.gradient.names import Node, Var
-from kanrewrite.gradient.path import closed_path, continuous, dependence, path_nodes
+from kanrewrite import registry
+from kanrewrite.errors import StatesNoDerivative
+from kanrewrite.gradient.names import Var
+from kanrewrite.relation import Relation
 
 #: ``rule(expr, wrt, upstream)``: for an expression on the way to `wrt` and the gradient that
 #: arrives at it, the gradient each variable below it receives; None if the rule has no opinion.
@@ -18,8 +17,10 @@ Rule = Callable[[Var, Sequence[Var], Var], "Mapping[Var, Var] | None"]
 
 _rules: list[Rule] = []
 
+_R = TypeVar("_R", bound="Rule | Relation")
 
-def register_gradient(rule: Rule) -> Rule:
+
+def register_gradient(rule: _R) -> _R:
     """Give expressions a derivative of their own; usable as a decorator.
 
     Every expression on the way from a cost to its variables is shown to the rule, the largest
@@ -29,18 +30,22 @@ def register_gradient(rule: Rule) -> Rule:
 
     Parameters
     ----------
-    rule : callable
+    rule : callable or Relation
         ``rule(expr, wrt, upstream)`` returns None, or a mapping from variables below ``expr`` to
-        their gradients, made of ``upstream`` and of variables of the graph.
+        their gradients, made of ``upstream`` and of variables of the graph. Or a relation that
+        states ``eq(T.gradient(expr, x, upstream), derivative)``: its expression is matched modulo
+        all that the library knows, and it is registered as by `kanrewrite.register`.
 
     Returns
     -------
-    callable
+    callable or Relation
         The rule.
 
     Raises
     ------
-    RuleLosesDerivative
+    StatesNoDerivative
+        If a relation states something else.
+    RuleLosesDerivative, RelationLosesDerivative
         When a derivative is expanded: if ``expr`` depends on ``wrt`` in a way that passes none
         of the variables that the rule names.
     RuleTermMismatch
@@ -57,13 +62,32 @@ def register_gradient(rule: Rule) -> Rule:
     >>> with registered_gradient(straight_through):
     ...     kanrewrite.grad((3 * at.round(x)).sum(), x).eval({x: [0.2, 1.7]})
     array([3., 3.])
+
+    The same, stated:
+
+    >>> from kanrewrite import Eq, T, eq, relation
+    >>> @relation
+    ... def round_passes(x, g):
+    ...     yield eq(T.gradient(T.round_half_to_even(x), x, g), g)
+    >>> with registered_gradient(round_passes):
+    ...     kanrewrite.grad((3 * at.round(x)).sum(), x).eval({x: [0.2, 1.7]})
+    array([3., 3.])
     """
-    if rule not in _rules:
+    if isinstance(rule, Relation):
+        if not rule.states_derivatives:
+            raise StatesNoDerivative(rule.name, rule.source)
+        registry.register(rule)
+    elif rule not in _rules:
         _rules.append(rule)
     return rule
 
 
-def unregister_gradient(rule: Rule) -> None:
+def registered() -> Sequence[Rule]:
+    """The functions that are registered, in the order in which they are asked."""
+    return _rules
+
+
+def unregister_gradient(rule: Rule | Relation) -> None:
     """Take back `register_gradient`.
 
     Parameters
@@ -75,12 +99,17 @@ def unregister_gradient(rule: Rule) -> None:
     ------
     ValueError
         If it is not registered.
+    UnknownRelation
+        If it is a relation that is not registered.
     """
-    _rules.remove(rule)
+    if isinstance(rule, Relation):
+        registry.unregister(rule)
+    else:
+        _rules.remove(rule)
 
 
 @contextmanager
-def registered_gradient(rule: Rule) -> Iterator[None]:
+def registered_gradient(rule: Rule | Relation) -> Iterator[None]:
     """Register a rule for the functions compiled inside a ``with`` block.
 
     Parameters
@@ -93,83 +122,3 @@ def registered_gradient(rule: Rule) -> Iterator[None]:
         yield
     finally:
         unregister_gradient(rule)
-
-
-def override(
-    outputs: Sequence[Var], wrt: Sequence[Var], stops: Sequence[Var]
-) -> tuple[list[Var], list[Var], list[Var]]:
-    """The same graph with every expression that a rule recognises put under an `Override`.
-
-    Parameters
-    ----------
-    outputs, wrt, stops
-        What is differentiated with respect to what, and not through what.
-
-    Returns
-    -------
-    outputs, wrt, stops : list of Variable
-        The very same ones where no rule answers.
-    """
-    found = _matches(outputs, wrt, stops) if _rules else {}
-    env = _rebuilt(path_nodes(outputs, wrt, stops), found) if found else {}
-    return tuple([env.get(v, v) for v in vs] for vs in (outputs, wrt, stops))  # type: ignore[return-value]
-
-
-def _matches(outputs: Sequence[Var], wrt: Sequence[Var], stops: Sequence[Var]) -> dict[Var, Var]:
-    """Expression to overridden expression; nothing within an expression that matched."""
-    found: dict[Var, Var] = {}
-    covered: set[Var] = set()
-    for node in reversed(path_nodes(outputs, wrt, stops)):
-        for expr in node.outputs:
-            if expr in covered or isinstance(node.op, Override) or not continuous(expr):
-                continue
-            new, vars_ = _ask(expr, wrt)
-            if new is not None:
-                found[expr] = new
-                covered.update(v for n in path_nodes([expr], vars_, vars_) for v in n.outputs)
-    return found
-
-
-def _ask(expr: Var, wrt: Sequence[Var]) -> tuple[Var | None, list[Var]]:
-    upstream = expr.type()
-    for rule in _rules:
-        terms = rule(expr, wrt, upstream)
-        if terms is not None:
-            return _overridden(rule, expr, wrt, upstream, terms), list(terms)
-    return None, []
-
-
-def _overridden(
-    rule: Rule,
-    expr: Var,
-    wrt: Sequence[Var],
-    upstream: Var,
-    terms: Mapping[Var, Var],
-) -> Var:
-    name = getattr(rule, "__name__", repr(rule))
-    below = set(ancestors([expr]))
-    if not below.issuperset(terms) or path_nodes([expr], set(wrt) - set(terms), terms):
-        raise RuleLosesDerivative(name, expr, list(terms))
-    for v, term in terms.items():
-        if term.type.ndim != v.type.ndim:
-            raise RuleTermMismatch(name, v, term)
-    cast = [t.astype(v.type.dtype) if continuous(v) else t for v, t in terms.items()]
-    path, outside, _ = closed_path(cast, [upstream], pattern_of=dependence)
-    extras = [v for v in outside if v is not upstream]
-    result: Var = Override(rule, path).make_node(expr, *terms, *extras).outputs[0]
-    return result
-
-
-def _rebuilt(nodes: Sequence[Node], found: Mapping[Var, Var]) -> dict[Var, Var]:
-    """What the results of `nodes` are when some of them are overridden."""
-    env: dict[Var, Var] = {}
-    for node in nodes:
-        inputs = [env.get(v, v) for v in node.inputs]
-        if any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
-            env.update(zip(node.outputs, node.clone_with_new_inputs(inputs).outputs, strict=True))
-        for out in node.outputs:
-            if out in found:
-                over = found[out].owner
-                rest = [env.get(v, v) for v in over.inputs[1:]]
-                env[out] = over.op.make_node(env.get(out, out), *rest).outputs[0]
-    return env

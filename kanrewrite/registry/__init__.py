@@ -31,6 +31,7 @@ __all__ = [
     "register",
     "relations",
     "stabilize",
+    "unregister",
     "view_of",
 ]
 
@@ -109,6 +110,25 @@ def register(relation: Relation, replace: bool = False) -> None:
     else:
         _add(relation)
     _switch(True, [relation.name])
+
+
+def unregister(relation: Relation) -> None:
+    """Take back `register`: nobody knows the relation any more, and its name is free.
+
+    Parameters
+    ----------
+    relation : Relation
+        A registered one.
+
+    Raises
+    ------
+    UnknownRelation
+        If it is not known, or its name is another relation's.
+    """
+    if DATABASE.relations.get(relation.name) != relation:
+        raise _unknown(relation.name)
+    _switch(False, [relation.name])
+    DATABASE.remove(relation)
 
 
 def enable(*names: str) -> None:

@@ -100,6 +100,10 @@ class RelationDatabase(RewriteDatabase):
         """Register a relation under its name, in place of one of the same name."""
         self.relations[relation.name] = relation
 
+    def remove(self, relation: Relation) -> None:
+        """Forget a relation."""
+        del self.relations[relation.name]
+
     def chosen(self, query: RewriteDatabaseQuery | None = None) -> tuple[Relation, ...]:
         """The enabled relations, without those that a query excludes by name or family."""
         excluded = set() if query is None else set(query.exclude)
@@ -112,7 +116,8 @@ class RelationDatabase(RewriteDatabase):
     def query(self, *tags: Any, **kwtags: Any) -> Rewriter:
         """The pass over the enabled relations that the query does not exclude."""
         query = tags[0] if tags and isinstance(tags[0], RewriteDatabaseQuery) else None
-        relations = self.chosen(query)
+        # What states derivatives is asked when they are expanded, not while a graph is rewritten.
+        relations = tuple(r for r in self.chosen(query) if not r.states_derivatives)
         return (
             _pass_of(relations, tuple(r.source for r in relations))
             if relations

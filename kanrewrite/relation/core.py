@@ -14,7 +14,7 @@ from kanrewrite import errors
 from kanrewrite.ac import Eq
 from kanrewrite.errors import RelationError
 from kanrewrite.guards import Guard
-from kanrewrite.relation import reading
+from kanrewrite.relation import derivatives, reading
 from kanrewrite.relation.goals import Goal, holds
 from kanrewrite.relation.rules import Rule, conditions_of, when_text
 from kanrewrite.terms import Param, Term, parameters_of, show
@@ -86,11 +86,17 @@ class Relation:
                 reading.read_equations(function, self.parameters, theory, self.error)
             )
             self.rules()  # says now what would be wrong with them
+            derivatives.check(self.equations, direction, self.error)
 
     @property
     def is_goal(self) -> bool:
         """Whether it is a goal constructor instead of equations."""
         return not inspect.isgeneratorfunction(self.function)
+
+    @property
+    def states_derivatives(self) -> bool:
+        """Whether its equations say what derivatives of expressions are, ``T.gradient(...)``."""
+        return any(map(derivatives.is_stated_by, self.equations))
 
     def error(self, problem: str) -> RelationError:
         """An error that says which relation it is about, and where that is."""

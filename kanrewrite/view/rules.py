@@ -26,6 +26,8 @@ def definitions(relations: Iterable[Relation]) -> Definitions:
     """
     found: Definitions = {}
     for relation in relations:
+        if relation.states_derivatives:
+            continue  # what a derivative is says nothing of what the graph's operators mean
         for equation in relation.equations:
             right = equation.rhs
             if _defines(right, equation.lhs) and right[0] not in found:
@@ -45,7 +47,7 @@ def _defines(term: Any, meaning: Any) -> bool:
 def recognitions(relations: Iterable[Relation]) -> Iterator[NamedRule]:
     """The rules from formula to operator: name, pattern, replacement, check of the guards."""
     for relation in relations:
-        if relation.family == LIFTING or relation.direction is None:
+        if relation.family == LIFTING or relation.direction is None or relation.states_derivatives:
             continue
         for rule in relation.rules():
             conditions = rule.conditions

@@ -67,6 +67,18 @@ def test_what_jax_would_differentiate_otherwise_is_expanded(native: bool) -> Non
 
 
 @MODES
+def test_jacobians_without_loops(native: bool) -> None:
+    x = at.TensorType("float64", (3,))("x")
+    outputs = [
+        kanrewrite.jacobian(softmax(x), x, unroll=True),
+        kanrewrite.hessian((softmax(x) ** 2).sum(), x, unroll=True),
+    ]
+    found = aesara.function([x], outputs, mode=mode(native))(np.arange(3.0))
+    for a, b in zip(found, compiled([x], outputs)(np.arange(3.0)), strict=True):
+        np.testing.assert_allclose(a, b, 1e-6)
+
+
+@MODES
 def test_forward_mode_is_expanded(native: bool) -> None:
     x, v = at.matrices("x", "v")
     implicit = kanrewrite.jvp(softmax(x), x, v)
