@@ -253,7 +253,7 @@ class Algebra(Interner):
                 for m, c in self.terms_of(raised).items():
                     terms[m] += c * k
             elif f.nonneg and not is_ones(f):
-                terms[self._log_factor(f)] += k
+                terms[self.log_factor(f)] += k
             else:
                 group[f] = k
         sign = ONE if coeff > 0 else -ONE
@@ -264,7 +264,7 @@ class Algebra(Interner):
             terms[self.app(T.log, rest)] += ONE
         return self.add_terms(terms)
 
-    def _log_factor(self, f: Form) -> Form:
+    def log_factor(self, f: Form) -> Form:
         """The log of a factor; it goes into what is joined or chosen."""
         if isinstance(f, App) and f.op is T.join:
             *parts, axis = f.args

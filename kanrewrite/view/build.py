@@ -52,7 +52,7 @@ class Builder(LogBuilder):
 
     def split(self, form: Form, where: Context) -> Scaled:
         """A form as exponent and rest; where it is built matters to what is hot only."""
-        key = (form, tuple(where.masks.items()), where.exact) if hot(form) else form
+        key = (form, tuple(where.masks.items()), *where[1:]) if hot(form) else form
         if key not in self._split:
             self._split[key] = self._split_new(form, where)
         return self._split[key]
@@ -62,7 +62,7 @@ class Builder(LogBuilder):
         origin = self._origin(form, where)
         if origin is not None:
             return none, origin
-        if self.recogniser is not None and not where.exact:
+        if self.recogniser is not None and not (where.exact or where.apart):
             form = self.recogniser.rewrite(form, self.a)
         if isinstance(form, Leaf):
             return none, self.leaf(form)
@@ -91,13 +91,14 @@ class Builder(LogBuilder):
 
     def _split_prod(self, form: Prod, where: Context) -> Scaled:
         masks = joined(where.masks, dividing(form, self.a))
+        apart = where.apart or self.a.overflows(form)
         expo = Totals(form.expo.terms)
         rests: list[tuple[Variable[Any, Any], Fraction]] = []
         waiting: list[tuple[Sum, Fraction]] = []
         conditions: list[App] = []
         coeff = form.coeff
         for f, k in form.factors:
-            inner = Context(masks, where.exact or k < 0)
+            inner = Context(masks, where.exact or k < 0, apart)
             if isinstance(f, App) and f.op is T.mask:
                 conditions.append(f)
                 continue
@@ -116,7 +117,7 @@ class Builder(LogBuilder):
         # Uneven sums come last: what the other factors add to the exponent may cancel in them.
         level = self.a.lin(expo)
         for f, k in sorted(waiting, key=lambda item: item[1] != 1):
-            level, r = self.split_sum(f, level, k, Context(masks, where.exact or k < 0))
+            level, r = self.split_sum(f, level, k, Context(masks, where.exact or k < 0, apart))
             if r is not None:
                 rests.append((r, k))
         return level, self._where(conditions, self.product(coeff, rests))

@@ -23,11 +23,14 @@ class Context(NamedTuple):
     """Where a form is built.
 
     ``masks`` are those of the sums that divide around it.  ``exact`` says that its relative size
-    matters (under a log, in a denominator), so that nothing in it may underflow.
+    matters (under a log, in a denominator), so that nothing in it may underflow.  ``apart`` says
+    that its exponent is needed to bring something around it back into range, so that no fused
+    operator may swallow it.
     """
 
     masks: Masks
     exact: bool = False
+    apart: bool = False
 
 
 #: At the root of a graph.

@@ -60,7 +60,7 @@ def _level(form: Form, a: Lifting) -> Lin | None:
         inner = level(form.args[0], a)
         return None if inner is None else a.lin(a.terms_of(a.mul(inner, form.args[1])))
     if form.op is T.switch and not isinstance(form.args[1], Lin):
-        return _largest(form.args[1:], a)
+        return _chosen(list(form.args[1:]), list(form.args), a)
     if form.op in (T.dimshuffle, T.subtensor):
         inner = level(form.args[0], a)
         return None if inner is None else _moved(inner, form.args[1], a)
@@ -105,12 +105,18 @@ def _of_product(form: Prod, a: Lifting) -> Lin | None:
 
 
 def _of_sum(form: Sum, a: Lifting) -> Lin | None:
-    largest = _largest([m for m, _ in form.terms], a)
-    zeros = [m for m, _ in form.terms if hiding(m, a)]
-    if largest is None or not zeros or len({level(m, a) for m, _ in form.terms}) == 1:
+    """The largest level of the terms."""
+    terms = [m for m, _ in form.terms]
+    return _chosen(terms, [m for m in terms if hiding(m, a)], a)
+
+
+def _chosen(forms: list[Form], hidden: list[Form], a: Lifting) -> Lin | None:
+    """The largest level of some forms of which some may be hidden."""
+    largest = _largest(forms, a)
+    if largest is None or not hidden or len({level(m, a) for m in forms}) == 1:
         return largest
-    # Where the factors of the largest term are zero, another one is the largest.
-    return a.lin({a.app(T.maximum, largest, a.leaf(("zeros", *zeros), ())): ONE})
+    # Where the largest is hidden, another one is the largest.
+    return a.lin({a.app(T.maximum, largest, a.leaf(("hidden", *hidden), ())): ONE})
 
 
 def _largest(forms: Iterable[Form], a: Lifting) -> Lin | None:

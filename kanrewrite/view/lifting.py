@@ -6,7 +6,7 @@ variables; so two ways of writing one tensor meet in one form.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
@@ -72,16 +72,42 @@ class Lifting(Algebra):
                 return self.mul(outer, self.sum(self.shuffle(values, order), axes))
         return self.mul(outer, self._reduced(T.sum, inner, axes))
 
-    def prod_along(self, form: Form, axes: Axes) -> Form:
-        """``prod(exp(a) * b) == exp(sum(a)) * prod(b)``."""
+    def prod_along(self, form: Form, axes: Axes, lengths: Mapping[int, Form] | None = None) -> Form:
+        """``prod(exp(a) * b) == exp(sum(a)) * prod(b)``; ``prod(c) == c**n`` for a constant c.
+
+        The lengths of the axes are needed where a part of the form is constant along some.
+        """
         coeff, expo, factors = self.parts(form)
-        moving = {m: c for m, c in expo.terms if not m.constant_along(axes)}
-        still = self.lin({m: c for m, c in expo.terms if m not in moving})
-        rest = self.prod(coeff, still, dict(factors))
-        total = self.add(*(self.mul(self.const(c), self.sum(m, axes)) for m, c in moving.items()))
-        if rest is self.one:
-            return self.exp(total)
-        return self.mul(self.exp(total), self._reduced(T.prod, rest, axes))
+        pieces = [(self.exp(self.lin({m: c})), m) for m, c in expo.terms]
+        pieces += [(self.pow(f, k), f) for f, k in factors]
+        if coeff != 1:
+            pieces.append((self.const(coeff), self.one))
+        alike: dict[Axes, list[Form]] = {}
+        for piece, f in pieces:
+            missing = tuple(d for d in axes if f.constant_along((d,)) and not form.bcast[d])
+            alike.setdefault(missing, []).append(piece)
+        if lengths is None and any(alike):
+            return self._reduced(T.prod, form, axes)
+        found = []
+        for missing, group in alike.items():
+            number = self.mul(*(lengths[d] for d in missing)) if lengths else self.one
+            found.append(self.power(self._multiplied(self.mul(*group), axes), number))
+        return self.mul(*found)
+
+    def _multiplied(self, form: Form, axes: Axes) -> Form:
+        coeff, expo, factors = self.parts(form)
+        rest = self.prod(coeff, self.no_exponent, dict(factors))
+        total = self.add(*(self.mul(self.const(c), self.sum(m, axes)) for m, c in expo.terms))
+        product = rest if rest.constant_along(axes) else self._reduced(T.prod, rest, axes)
+        return self.mul(self.exp(total), product)
+
+    def log_factor(self, f: Form) -> Form:
+        """``log(prod(a)) == sum(log(a))`` where a is never negative."""
+        if isinstance(f, App) and f.op is T.prod and f.args[0].nonneg:
+            whole = self.lin(self.terms_of(self.log(f.args[0])))
+            if whole.bcast == f.args[0].bcast:
+                return self.sum(self.add_terms(dict(whole.terms)), f.args[1])
+        return super().log_factor(f)
 
     def cumsum(self, form: Form, axis: int) -> Form:
         """``cumsum(a * b) == a * cumsum(b)`` where a is constant along the axis."""

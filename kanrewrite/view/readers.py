@@ -9,6 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import aesara.tensor as at
 from aesara.graph.basic import Apply, Constant, Variable
 from aesara.scalar.basic import Cast
 from aesara.tensor.basic import Alloc, ExtractDiag, Join
@@ -154,6 +155,17 @@ def _reduction(name: str) -> Reader:
     return read
 
 
+def _prod(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    (inner,) = node.inputs
+    if inner.type.dtype != a.dtype:
+        return None
+    axes, form = axes_of(node), view.read(inner)
+    if not form.bcast:
+        return None
+    lengths = {d: a.leaf(at.cast(inner.shape[d], a.dtype), ()) for d in axes} if hot(form) else {}
+    return a.drop(a.prod_along(form, axes, lengths), axes)
+
+
 def _cumsum(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     axis = 0 if node.op.axis is None and node.inputs[0].type.ndim == 1 else node.op.axis
     if node.op.mode != "add" or node.inputs[0].type.dtype != a.dtype or axis is None:
@@ -287,7 +299,7 @@ READERS: dict[type, Reader] = {
     Max: _reduction("max"),
     MaxAndArgmax: _reduction("max"),
     CumOp: _cumsum,
-    ProdOp: _reduction("prod_along"),
+    ProdOp: _prod,
     DimShuffle: _move(dimshuffle),
     Subtensor: _move(subtensor),
     AdvancedSubtensor: _move(advanced),

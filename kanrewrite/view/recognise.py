@@ -20,6 +20,8 @@ from kanrewrite.view.matching import Bindings, FormMatcher, is_parameter
 from kanrewrite.view.moves import Shuffle
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
 
+#: Fused operators whose values can be as small as exponentials are.
+VANISHING = {T.sigmoid, T.softmax, T.softmax_grad}
 #: How many times one form is rewritten.
 LIMIT = 32
 
@@ -96,8 +98,7 @@ class Recogniser:
             out = self._roots(self._parts(form, a), a)
         if isinstance(form, Prod) and hot(out):
             whole = self._multiplied(form, a) or self._undropped(form, a)
-            # An operator that vanishes must not be parted from what it brings back into range.
-            return whole or (form if a.overflows(out) else out)
+            return whole or (form if parts_company(out, a) else out)
         return out
 
     def _undropped(self, form: Prod | Sum, a: Lifting) -> Form | None:
@@ -211,6 +212,13 @@ def raised(form: Form, move: Shuffle, a: Lifting) -> Form:
     back = iter(range(form.ndim))
     order = tuple(next(back) if d in move.order else "x" for d in range(len(move.whole)))
     return a.shuffle(form, order)
+
+
+def parts_company(form: Form, a: Lifting) -> bool:
+    """Tell whether an operator that vanishes has left what it would bring back into range."""
+    vanishing = any(isinstance(f, App) and f.op in VANISHING for f, _ in a.parts(form)[2])
+    sums = any(is_sum_over(f) and not hot(f) for f, _ in a.parts(form)[2])
+    return (vanishing or sums) and a.overflows(form)
 
 
 def is_split(form: Sum, a: Lifting) -> bool:
