@@ -11,8 +11,9 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
 from kanrewrite.view.bench import Bench
-from kanrewrite.view.context import PLAIN, Context, within_log
+from kanrewrite.view.context import PLAIN, Context, may_vanish, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Terms, Totals
+from kanrewrite.view.heat import hot
 
 
 class ExponentBuilder(Bench):
@@ -76,7 +77,7 @@ class ExponentBuilder(Bench):
 
         ``a + max(0, b - a)`` loses digits that ``max(a, b)`` keeps.
         """
-        shared = {m for e in exponents for m, _ in e.terms}
+        shared = {m for e in exponents for m in shown(e)}
         inner = self.a.lin({m: c / k for m, c in outer.terms if m in shared})
         return inner, self.a.lin({m: c for m, c in outer.terms if m not in shared})
 
@@ -86,6 +87,7 @@ class ExponentBuilder(Bench):
         """The factors whose zeros the maximum in an exponent does not cover."""
         factors = {f for f, _ in self.a.parts(form)[2]}
         found: dict[Form, None] = {}
+        unmatched = False
         stack: list[Form] = [expo] if factors else []
         while stack:
             part = stack.pop()
@@ -93,8 +95,12 @@ class ExponentBuilder(Bench):
                 stack.extend(m for m, _ in part.terms)
             elif isinstance(part, App) and part.op is T.shift:
                 found.update({f: None for f in part.args[2] if f in factors})
+                unmatched |= not factors.issuperset(part.args[2])
             elif isinstance(part, App) and part.op in (T.switch, T.maximum, T.dimshuffle):
                 stack.extend(part.forms)
+        if unmatched:  # what is hidden there may be hidden here by other factors
+            zeros = (f for f, k in self.a.parts(form)[2] if k > 0 and not hot(f) and may_vanish(f))
+            found.update(dict.fromkeys(zeros))
         return tuple(found)
 
     def kept(self, expo: Lin, hidden: tuple[Form, ...]) -> Variable[Any, Any]:
@@ -109,6 +115,18 @@ class ExponentBuilder(Bench):
                 there = self.make(at.neq, rest, self.constant(ZERO))
                 out = self.make(at.switch, there, out, low)
         return out
+
+
+def shown(expo: Lin) -> set[Form]:
+    """The terms of an exponent, and those whose maxima it holds."""
+    found: set[Form] = set()
+    for m, _ in expo.terms:
+        found.add(m)
+        if isinstance(m, App) and m.op in (T.shift, T.max):
+            found.update(
+                n for source in m.forms if isinstance(source, Lin) for n, _ in source.terms
+            )
+    return found
 
 
 def _contains(terms: Terms, lin: Lin, c: Fraction) -> bool:

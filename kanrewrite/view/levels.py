@@ -201,7 +201,9 @@ def _under(top: App, expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[
 
 
 def is_hidden(form: Form) -> bool:
-    """Tell whether a form is a maximum over what some factors do not hide."""
+    """Tell whether a form is a maximum, maybe moved, over what some factors do not hide."""
+    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+        form = form.args[0]
     if not isinstance(form, App) or form.op not in (T.shift, T.maximum):
         return False
     if form.op is T.shift:

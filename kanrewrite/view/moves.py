@@ -154,15 +154,14 @@ class Index(Move):
             if one and not whole:
                 e = slice(None) if isinstance(e, slice) else 0
             entries.append(e)
-        if all(_takes_all(e, one) for e, one in zip(entries, bcast, strict=True)):
-            kept = (d for d, e in enumerate(entries) if isinstance(e, slice))
-            return Shuffle(tuple(kept), bcast)
-        move = Index(tuple(entries), bcast)
         tensors = [e for e in self.entries if _ndim(e)]
         left = [e for e in entries if _ndim(e)]
         if max(map(_ndim, tensors), default=0) > max(map(_ndim, left), default=0):
             return None  # the shape of the result would come from an index that is gone
-        return move
+        if all(_takes_all(e, one) for e, one in zip(entries, bcast, strict=True)):
+            kept = (d for d, e in enumerate(entries) if isinstance(e, slice))
+            return Shuffle(tuple(kept), bcast)
+        return Index(tuple(entries), bcast)
 
     def apply(self, var: Any) -> Any:
         """The indexed variable."""

@@ -162,7 +162,8 @@ def _prod(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     axes, form = axes_of(node), view.read(inner)
     if not form.bcast:
         return None
-    lengths = {d: a.leaf(at.cast(inner.shape[d], a.dtype), ()) for d in axes} if hot(form) else {}
+    sizes: Any = at.shape(inner)
+    lengths = {d: a.leaf(at.cast(sizes[d], a.dtype), ()) for d in axes} if hot(form) else {}
     return a.drop(a.prod_along(form, axes, lengths), axes)
 
 

@@ -20,7 +20,7 @@ TRIES = 32
 
 
 def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
-    """A product as a sum of terms, none of which overflows inside a scatter, or None."""
+    """A product as a sum of terms, each with all its exponentials inside its scatter, or None."""
     for f, k in form.factors:
         if k != 1 or not (is_hot_scatter(f, a) or holds_scatter(f, a)):
             continue
@@ -29,7 +29,7 @@ def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
             continue
         parts = list(f.terms) if isinstance(f, Sum) else [(f, ONE)]
         terms = [(c, inside(a.mul(outer, m), a)) for m, c in parts]
-        found = [(c, t) for c, t in terms if t is not None and not a.overflows(t)]
+        found = [(c, t) for c, t in terms if t is not None]
         if len(found) == len(terms):
             return found
     whole = into_sum(form, a)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import aesara.tensor as at
+import numpy as np
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
@@ -16,7 +17,7 @@ from kanrewrite.view.context import Context, Scaled, may_vanish
 from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, join_bcast
 from kanrewrite.view.heat import hot
-from kanrewrite.view.levels import dominant
+from kanrewrite.view.levels import dominant, is_hidden
 
 #: A term: its coefficient, its exponent and its rest.
 Part = tuple[Fraction, Lin, Variable[Any, Any] | None]
@@ -46,7 +47,7 @@ class SumBuilder(ExponentBuilder):
         inner, outer = self.absorbed(outer, k, exponents)
         zeros = self._zeros(form) if where.exact else {}
         shifted = [
-            (c, self._kept_form(self.plus(e, inner, ONE), m, zeros.get(m, ())), r)
+            (c, self._shown(self._kept_form(self.plus(e, inner, ONE), m, zeros.get(m, ())), r), r)
             for (c, e, r), (m, _) in zip(parts, form.terms, strict=True)
         ]
         level = self._level({e for _, e, _ in shifted})
@@ -60,6 +61,15 @@ class SumBuilder(ExponentBuilder):
         if len(largest) == 1 and isinstance(largest[0], Lin):
             return largest[0]
         return self.a.lin({self.a.app(T.maximum, *sorted(largest, key=lambda e: e.uid)): ONE})
+
+    def _shown(self, expo: Form, rest: Variable[Any, Any] | None) -> Form:
+        """An exponent, -inf where the sum that it was taken out of has nothing left in it."""
+        lin = expo if isinstance(expo, Lin) else None
+        if rest is None or lin is None or not any(c > 0 and is_hidden(m) for m, c in lin.terms):
+            return expo
+        gone = self.make(at.eq, rest, self.constant(ZERO))
+        shown = self.make(at.switch, gone, self.constant_of(-np.inf), self.linear(lin))
+        return self.a.leaf(shown, tuple(shown.type.broadcastable))
 
     def _zeros(self, form: Sum) -> dict[Form, tuple[Form, ...]]:
         """For each term what silences its exponential where it vanishes.
