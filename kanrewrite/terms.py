@@ -37,6 +37,7 @@ SIGNATURES: dict[str, dict[str, Any]] = {
     "logsumexp": {"axis": None, "keepdims": False},
     "softmax_grad": {"axis": None},
     "shift": {"axis": None},
+    "others": {"axis": None},
     "size": {"axis": None},
     "dimshuffle": {"order": _REQUIRED},
     "drop": {"axis": _REQUIRED},

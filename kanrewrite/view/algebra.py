@@ -42,6 +42,7 @@ NONNEGATIVE = {
 MONOTONE = {
     T.sum, T.prod, T.max, T.min, T.cumsum, T.dimshuffle, T.drop, T.reshape, T.subtensor,
     T.scatter, T.alloc, T.join, T.switch, T.maximum, T.minimum, T.dot, T.mask, T.pow,
+    T.others,
 }  # fmt: skip
 
 

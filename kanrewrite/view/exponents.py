@@ -77,7 +77,7 @@ class ExponentBuilder(Bench):
 
         ``a + max(0, b - a)`` loses digits that ``max(a, b)`` keeps.
         """
-        shared = {m for e in exponents for m in shown(e)}
+        shared = {m for e in exponents for m in (shown(e) if k == 1 else dict(e.terms))}
         inner = self.a.lin({m: c / k for m, c in outer.terms if m in shared})
         return inner, self.a.lin({m: c for m, c in outer.terms if m not in shared})
 
@@ -96,7 +96,7 @@ class ExponentBuilder(Bench):
             elif isinstance(part, App) and part.op is T.shift:
                 found.update({f: None for f in part.args[2] if f in factors})
                 unmatched |= not factors.issuperset(part.args[2])
-            elif isinstance(part, App) and part.op in (T.switch, T.maximum, T.dimshuffle):
+            elif isinstance(part, App) and part.op in (T.switch, T.maximum, T.dimshuffle, T.kept):
                 stack.extend(part.forms)
         if unmatched:  # what is hidden there may be hidden here by other factors
             zeros = (f for f, k in self.a.parts(form)[2] if k > 0 and not hot(f) and may_vanish(f))

@@ -9,6 +9,7 @@ from kanrewrite.view.forms import App, Form, Lin, Prod, Sum
 LINEAR = {
     T.sum, T.prod, T.max, T.min, T.dot, T.batched_dot, T.dimshuffle, T.drop, T.subtensor, T.scatter,
     T.switch, T.cumsum, T.join, T.abs, T.pow,
+    T.others,
 }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kanrewrite.terms import T
 from kanrewrite.view.context import may_vanish
 from kanrewrite.view.contraction import sides_of
-from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum, Totals
+from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Move
 
@@ -54,6 +54,10 @@ def _level(form: Form, a: Lifting) -> Lin | None:
         return None if inner is None else _summed(inner, form.args[1], a, hiding(form.args[0], a))
     if form.op is T.abs:
         return level(form.args[0], a)
+    if form.op is T.others:  # its maximum is hidden by itself
+        inner = level(form.args[0], a)
+        own = a.leaf(("hidden", form), ())
+        return None if inner is None else _summed(inner, form.args[1], a, (own,))
     if form.op is T.scatter:
         return None if overflows(form.args[0], a) else a.no_exponent
     if form.op is T.pow:
@@ -211,6 +215,11 @@ def is_hidden(form: Form) -> bool:
     return not all(isinstance(f, Lin) for f in form.args)
 
 
+def _is_mark(form: Form) -> bool:
+    """Tell whether an operand of a maximum only says that another one may be hidden."""
+    return isinstance(form, Leaf)
+
+
 def loosened(expo: Lin, a: Lifting) -> Lin:
     """An exponent in which zeros hide no maximum: it is at least as large."""
     out = Totals()
@@ -231,8 +240,11 @@ def _upper(form: Form, expo: Lin, a: Lifting) -> Form | None:
     if not is_hidden(form):
         return None
     if form.op is T.maximum:
-        largest: Form = form.args[0]
-        return largest
+        largest = {f.args[0] if isinstance(f, App) else f for f in form.args if not _is_mark(f)}
+        if len(largest) == 1:
+            (only,) = largest
+            return only if isinstance(only, Form) else None
+        return a.app(T.maximum, *sorted(largest, key=lambda e: e.uid))
     lin, axes, _ = form.args
     plain = a.shift(lin, axes)
     return plain if plain in dict(expo.terms) else a.max(lin, axes)

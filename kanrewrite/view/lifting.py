@@ -29,6 +29,7 @@ from kanrewrite.view.heat import hot
 from kanrewrite.view.joining import part
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Move, Piece, Shuffle
+from kanrewrite.view.others import without_one
 
 
 class Lifting(Algebra):
@@ -42,6 +43,11 @@ class Lifting(Algebra):
         self.witness: dict[Move, Form] = {}
         #: What `kanrewrite.view.levels` has found out.
         self.levels: dict[Form, Lin | None] = {}
+
+    def add_terms(self, terms: Terms) -> Form:
+        """A linear combination; ``sum(e) - e`` is the sum of the others."""
+        left = without_one({m: c for m, c in terms.items() if c}, self)
+        return super().add_terms(terms if left is None else left)
 
     # -- reductions; all keep their dimensions ----------------------------------------------
 
@@ -221,6 +227,9 @@ class Lifting(Algebra):
             pieces = [self.move(p, Shuffle(move.order, p.bcast)) for p in parts]
             place = move.order.index(axis)
             return self.app(T.join, *pieces, place, bcast=move.result())
+        if isinstance(form, App) and form.op is T.others and not move.dropped():
+            axes = tuple(sorted(move.order.index(d) for d in form.args[1]))
+            return self.app(T.others, self.move(form.args[0], move), axes, bcast=move.result())
         if isinstance(form, App) and form.op in (T.sum, T.max, T.prod, T.shift):
             # Permute inside, where the reduced dimension still has its length; drop outside.
             kept = [*move.order, *move.dropped()]

@@ -37,7 +37,7 @@ def plain(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
 def _shift(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     """The maximum over axes, 0 where it is infinite."""
     lin, axes, hidden = form.args
-    return _finite(b, b.keepdims(Supremum(axes), b.kept(lin, hidden), axes))
+    return finite(b, b.keepdims(Supremum(axes), b.kept(lin, hidden), axes))
 
 
 def _maximum(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
@@ -45,10 +45,11 @@ def _maximum(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     out, *others = [b.value(e) for e in form.forms]
     for other in others:
         out = b.make(at.maximum, out, other)
-    return _finite(b, out)
+    return finite(b, out)
 
 
-def _finite(b: ExponentBuilder, var: Variable[Any, Any]) -> Variable[Any, Any]:
+def finite(b: ExponentBuilder, var: Variable[Any, Any]) -> Variable[Any, Any]:
+    """A maximum, 0 where it is infinite."""
     return b.make(at.switch, b.make(at.isinf, var), b.constant(ZERO), var)
 
 

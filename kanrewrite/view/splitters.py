@@ -10,17 +10,19 @@ from collections.abc import Callable
 from typing import Any
 
 import aesara.tensor as at
+import numpy as np
 from aesara.graph.basic import Variable
 
-from kanrewrite.ops import ScaledCumsum
+from kanrewrite.ops import ScaledCumsum, Supremum
 from kanrewrite.terms import Operator, T
 from kanrewrite.view.context import Context, Scaled, moving, within_log
 from kanrewrite.view.contraction import needs_sum, sides_of, summed
-from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Sum, Totals
+from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Lin, Sum, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import bounded
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.moves import Move
+from kanrewrite.view.operators import finite
 
 Splitter = Callable[[LogBuilder, App, Context], Scaled]
 
@@ -59,6 +61,34 @@ def _hidden(b: LogBuilder, inner: Form, key: tuple[Lin, Axes], where: Context) -
     factors = {f for f, _ in b.a.parts(inner)[2]}
     choices = [h for h in where.masks.get(key, ()) if factors.issuperset(h)]
     return max(choices, key=len, default=())
+
+
+def _others(b: LogBuilder, form: App, where: Context) -> Scaled:
+    """All but one term of a sum.
+
+    Without the largest term the others are summed anew, shifted by the largest of them; without
+    another one the difference loses at most a bit.  Two that are equally large are two others.
+    """
+    body, axes = form.args
+    expo, rest = b.split(body, Context(where.masks, exact=True))
+    exponent, low = b.linear(expo), b.constant_of(-np.inf)
+    if rest is not None:
+        exponent = b.make(at.switch, b.make(at.eq, rest, b.constant(ZERO)), low, exponent)
+
+    def shifted(exponents: Variable[Any, Any]) -> tuple[Variable[Any, Any], Variable[Any, Any]]:
+        top = finite(b, b.keepdims(Supremum(axes), exponents, axes))
+        return top, b.scaled(b.make(at.exp, b.make(at.sub, exponents, top)), rest)
+
+    level, terms = shifted(exponent)
+    sizes = terms if body.nonneg else b.make(at.abs, terms)
+    largest = b.make(at.eq, sizes, b.keepdims(Supremum(axes), sizes, axes))
+    number = b.make(at.sum, largest, axis=axes, keepdims=True)
+    alone = b.make(at.and_, largest, b.make(at.eq, number, at.constant(1)))
+    left_level, left = shifted(b.make(at.switch, alone, low, exponent))
+    total, total_left = (b.make(at.sum, t, axis=axes, keepdims=True) for t in (terms, left))
+    out = b.make(at.switch, alone, total_left, b.make(at.sub, total, terms))
+    chosen = b.make(at.switch, alone, left_level, level)
+    return b.a.lin({b.a.leaf(chosen, tuple(chosen.type.broadcastable)): ONE}), out
 
 
 def _prod(b: LogBuilder, form: App, where: Context) -> Scaled:
@@ -202,6 +232,7 @@ def _log(b: LogBuilder, form: App, _: Context) -> Scaled:
 
 SPLITTERS: dict[Operator, Splitter] = {
     T.sum: _sum,
+    T.others: _others,
     T.prod: _prod,
     T.cumsum: _cumsum,
     T.dimshuffle: _moved,

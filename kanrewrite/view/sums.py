@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 import aesara.tensor as at
-import numpy as np
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
@@ -67,9 +66,8 @@ class SumBuilder(ExponentBuilder):
         lin = expo if isinstance(expo, Lin) else None
         if rest is None or lin is None or not any(c > 0 and is_hidden(m) for m, c in lin.terms):
             return expo
-        gone = self.make(at.eq, rest, self.constant(ZERO))
-        shown = self.make(at.switch, gone, self.constant_of(-np.inf), self.linear(lin))
-        return self.a.leaf(shown, tuple(shown.type.broadcastable))
+        left = self.a.leaf(rest, tuple(rest.type.broadcastable))
+        return self.a.app(T.kept, lin, (left,), bcast=join_bcast([lin.bcast, left.bcast]))
 
     def _zeros(self, form: Sum) -> dict[Form, tuple[Form, ...]]:
         """For each term what silences its exponential where it vanishes.
