@@ -163,9 +163,17 @@ class Index(Move):
             return Shuffle(tuple(kept), bcast)
         return Index(tuple(entries), bcast)
 
+    def result(self) -> Bcast:
+        """Dimensions that are not indexed keep their length, though Aesara forgets which is 1."""
+        ranks = [_ndim(e) for e in self.entries if not isinstance(e, slice)]
+        if ranks != [1]:
+            return super().result()
+        kept = (e == slice(None) if isinstance(e, slice) else False for e in self.entries)
+        return tuple(b and k for b, k in zip(self.whole, kept, strict=True))
+
     def apply(self, var: Any) -> Any:
         """The indexed variable."""
-        return var[self.entries]
+        return with_shape(var[self.entries], self.result())
 
 
 class Reshape(Move):
@@ -238,9 +246,15 @@ class Piece(Move):
         """The piece of a variable."""
         _, axis, splits = self.node.inputs
         pieces: Any = self.node.op(var, axis, splits)
-        piece = pieces[self.number]
-        shape: Any = tuple(1 if b else None for b in self.result())
-        return at.specify_shape(piece, shape) if any(shape) else piece
+        return with_shape(pieces[self.number], self.result())
+
+
+def with_shape(var: Any, bcast: Bcast) -> Any:
+    """A variable whose type says which of its dimensions have length 1."""
+    if all(known or not one for known, one in zip(var.type.broadcastable, bcast, strict=True)):
+        return var
+    shape: Any = tuple(1 if one else None for one in bcast)
+    return at.specify_shape(var, shape)
 
 
 def dimshuffle(op: Any, _: Any, whole: Bcast) -> Move:
@@ -280,8 +294,9 @@ def reshape(op: Any, index: list[Variable[Any, Any]], whole: Bcast) -> Move:
 
 @lru_cache(maxsize=1024)
 def _dummy_result(move: Move) -> Bcast:
-    dummy = TensorType("float64", shape=tuple(1 if b else None for b in move.whole))()
-    result: Bcast = tuple(move.apply(dummy).type.broadcastable)
+    dummy: Any = TensorType("float64", shape=tuple(1 if b else None for b in move.whole))()
+    moved = dummy[move.entries] if isinstance(move, Index) else move.apply(dummy)
+    result: Bcast = tuple(moved.type.broadcastable)
     return result
 
 

@@ -14,6 +14,7 @@ from kanrewrite.view.contraction import as_sum, summed
 from kanrewrite.view.forms import ONE, App, Axes, Form, Prod, Sum
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.moves import Move
 
 #: How many ways to share factors between the inside and the outside of a sum are tried.
 TRIES = 32
@@ -111,11 +112,19 @@ def inside(form: Form, a: Lifting) -> Form | None:
     hots = {f: k for f, k in factors if hot(f) and f is not scatters[0]}
     cold = {f: k for f, k in factors if not hot(f)}
     pieces = [*(m for m, _ in expo.terms), *hots]
-    if any(p.bcast and move.restricted(p.bcast) is None for p in pieces):
+    if not all(fits(p, move) for p in pieces):
         return None
     entering = a.move(a.prod(ONE, expo, hots), move)
     whole = a.app(T.scatter, a.mul(inner, entering), move, like, bcast=like.bcast)
     return a.mul(a.prod(coeff, a.no_exponent, cold), whole)
+
+
+def fits(form: Form, move: Move) -> bool:
+    """Tell whether a factor of a scatter has no length that the scatter lacks, and can be moved."""
+    if form.ndim != len(move.whole):
+        return not form.bcast
+    longer = any(one and not b for b, one in zip(form.bcast, move.whole, strict=True))
+    return not longer and move.restricted(form.bcast) is not None
 
 
 def is_hot_scatter(form: Form, a: Lifting) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import aesara.tensor as at
+import numpy as np
 
 Case = tuple[str, Callable[..., Any]]
 CASES: dict[str, Case] = {}
@@ -378,3 +379,148 @@ def gaussian_mixture(x: Any, w: Any) -> Any:
 @case("mw")
 def responsibilities(x: Any, w: Any) -> Any:
     return normal(w * at.exp(-0.5 * at.square(x / 8)))
+
+
+# -- joined, cut, indexed and masked ------------------------------------------------------------
+
+
+@case("mm")
+def softmax_of_joined_exponentials(x: Any, y: Any) -> Any:
+    return normal(at.concatenate([at.exp(x), at.exp(y)], axis=1))
+
+
+@case("m")
+def softmax_with_a_joined_one(x: Any) -> Any:
+    return normal(at.concatenate([at.ones((2, 1)), at.exp(x)], axis=1))
+
+
+@case("mm")
+def share_of_a_stack(x: Any, y: Any) -> Any:
+    e = at.stack([at.exp(x), at.exp(y)])
+    return e / e.sum(axis=0)
+
+
+@case("mm")
+def log_of_joined_softmaxes(x: Any, y: Any) -> Any:
+    return at.log(at.concatenate([normal(at.exp(x)), normal(at.exp(y))], axis=1))
+
+
+@case("m")
+def softmax_of_a_slice(x: Any) -> Any:
+    return normal(at.exp(x)[:, 1:])
+
+
+@case("m")
+def softmax_reversed(x: Any) -> Any:
+    e = at.exp(x)
+    return e[:, ::-1] / e.sum(axis=1, keepdims=True)
+
+
+@case("m")
+def log_of_two_picked(x: Any) -> Any:
+    e = at.exp(x)
+    return at.log(e[:, 0] + e[:, 2])
+
+
+@case("m")
+def picked_by_index(x: Any) -> Any:
+    e = at.exp(x)
+    return at.log(e[at.arange(2), np.array([2, 0])] / e.sum(axis=1))
+
+
+@case("m")
+def gathered_over_gathered(x: Any) -> Any:
+    e = at.exp(x)
+    return e[:, np.array([2, 0])] / e[:, np.array([1, 0, 2])].sum(axis=1, keepdims=True)
+
+
+@case("m")
+def masked_by_setting(x: Any) -> Any:
+    return normal(at.set_subtensor(at.exp(x)[:, 0], 0.0))
+
+
+@case("m")
+def smoothed_by_adding(x: Any) -> Any:
+    return normal(at.inc_subtensor(at.exp(x)[:, 0], 1.0))
+
+
+@case("m")
+def log_of_a_diagonal(x: Any) -> Any:
+    return at.log(at.diagonal(normal(at.exp(x))))
+
+
+@case("mb")
+def log_of_what_a_mask_keeps(x: Any, b: Any) -> Any:
+    return at.log((normal(at.exp(x)) * b).sum(axis=1))
+
+
+@case("mb")
+def share_of_what_a_mask_keeps(x: Any, b: Any) -> Any:
+    return at.log((at.exp(x) * b).sum(axis=1) / at.exp(x).sum(axis=1))
+
+
+@case("mbt")
+def masked_attention_late_division(x: Any, b: Any, v: Any) -> Any:
+    e = at.exp(x) * b
+    return at.dot(e, v.T) / e.sum(axis=1, keepdims=True)
+
+
+@case("mb")
+def log_of_a_masked_dot(x: Any, b: Any) -> Any:
+    return at.log(at.dot(at.exp(x), b[0]))
+
+
+@case("mb")
+def likelihood_of_a_label(x: Any, b: Any) -> Any:
+    p = 1 / (1 + at.exp(-x))
+    return at.log(b * p + (1 - b) * (1 - p))
+
+
+@case("mb")
+def log_of_a_choice(x: Any, b: Any) -> Any:
+    return at.log(at.switch(at.gt(b, 0), normal(at.exp(x)), 1.0))
+
+
+@case("m")
+def guarded_entropy(x: Any) -> Any:
+    p = normal(at.exp(x))
+    return at.switch(at.eq(p, 0), 0.0, p * at.log(p)).sum(axis=1)
+
+
+# -- powers, products and what is missing -------------------------------------------------------
+
+
+@case("mw")
+def softmax_to_a_power(x: Any, w: Any) -> Any:
+    return normal(at.exp(x)) ** w
+
+
+@case("m")
+def log_of_a_product_of_softmaxes(x: Any) -> Any:
+    return at.log(at.prod(normal(at.exp(x)), axis=1))
+
+
+@case("m")
+def product_of_sigmoids(x: Any) -> Any:
+    return at.prod(1 / (1 + at.exp(-x)), axis=1)
+
+
+@case("m")
+def log_of_what_is_missing_from_one(x: Any) -> Any:
+    return at.log(1 - normal(at.exp(x))[:, 1])
+
+
+@case("m")
+def focal_loss(x: Any) -> Any:
+    p = normal(at.exp(x))
+    return -(at.square(1 - p) * at.log(p)).sum()
+
+
+@case("vv")
+def ratio_of_sigmoids(x: Any, y: Any) -> Any:
+    return (1 + at.exp(-y)) / (1 + at.exp(-x))
+
+
+@case("n")
+def complementary_log_log(x: Any) -> Any:
+    return at.log(1 - at.exp(-at.exp(x / 1e4)))
