@@ -56,11 +56,12 @@ SIDES = [
     ("powers_lift", at.reciprocal(at.exp(a) * r), at.exp(-a) * at.reciprocal(r)),
     ("powers_lift", at.sqrt(at.exp(a) * r), at.exp(a / 2) * at.sqrt(r)),
     ("powers_lift", (at.exp(a) * r) ** 3, at.exp(3 * a) * r**3),
+    ("powers_multiply", at.pow(at.exp(a), b), at.exp(a * b)),
     ("choices_lift", at.switch(chosen, a, 0.0) * b, at.switch(chosen, a * b, 0.0)),
     ("choices_lift", at.switch(chosen, 0.0, a) * b, at.switch(chosen, 0.0, a * b)),
 ]
 #: Followed where a graph is built, not where it is read.
-BUILT = {"comparisons_drop"}
+BUILT = {"comparisons_drop", "sums_merge"}
 
 
 @pytest.mark.parametrize(

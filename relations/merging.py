@@ -1,0 +1,58 @@
+r"""The shift algebra: how exponentials come together that were written apart.
+
+Of the same family as `kanrewrite.relations.lifting`.  What is added up along the same axes is one
+sum: a log in one part of it then meets what it cancels in the other, as in the derivative of
+$t \log \sum_j e^{x_j / t}$ in $t$.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import aesara.tensor as at
+
+from kanrewrite import Axis, Eq, Float, T, eq, relation, same_shape
+
+Sides = tuple[Any, Any]
+
+
+@relation(direction=None, family="lifting")
+def sums_merge(a: Float, b: Float, axis: Axis) -> Iterator[Eq]:
+    """Two sums along the same axes are one."""
+    yield eq(
+        T.sum(a, axis, keepdims=True) + T.sum(b, axis, keepdims=True),
+        T.sum(a + b, axis, keepdims=True),
+    ).when(same_shape(a, b))
+
+
+@relation(direction=None, family="lifting")
+def powers_multiply(a: Float, t: Float) -> Iterator[Eq]:
+    """An exponential to any power is an exponential."""
+    yield eq(T.pow(T.exp(a), t), T.exp(a * t))
+
+
+@sums_merge.example
+def _two_sums() -> Sides:
+    x, y = at.matrices("x", "y")
+    kept: Any = {"axis": 1, "keepdims": True}
+    return x.sum(**kept) + y.sum(**kept), (x + y).sum(**kept)
+
+
+@sums_merge.non_example
+def _along_another_axis() -> Sides:
+    x, y = at.matrices("x", "y")
+    kept: Any = {"axis": 1, "keepdims": True}
+    return x.sum(**kept) + y.sum(axis=0, keepdims=True), (x + y).sum(**kept)
+
+
+@powers_multiply.example
+def _power() -> Sides:
+    x, t = at.matrices("x", "t")
+    return at.pow(at.exp(x), t), at.exp(x * t)
+
+
+@powers_multiply.non_example
+def _exponent_to_a_power() -> Sides:
+    x, t = at.matrices("x", "t")
+    return at.pow(at.exp(x), t), at.exp(at.pow(x, t))

@@ -1,0 +1,70 @@
+"""Exponentials that were written apart: merged sums, sunk factors, the sum of the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from aesara.tensor.special import softmax
+
+from tests.view.common import PLAIN, assert_right, at, function, grad, ops, stock
+
+x = at.dmatrix("x")
+t = at.dscalar("t")
+LARGE = np.array([[800.0, 799.0, -3.0], [-900.0, -905.5, -901.0]])
+
+
+def normal(e: Any) -> Any:
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def test_the_derivative_in_a_temperature_is_an_entropy() -> None:
+    cost = (t * at.log(at.exp(x / t).sum(axis=1))).sum()
+    slope = grad(cost, t)
+    found = ops(function([x, t], [slope], PLAIN))
+    assert (found["Softmax"], found["LogSoftmax"], found["exp"], found["log"]) == (1, 1, 0, 0)
+    assert_right([x, t], [slope], [LARGE * 1e6, np.asarray(0.5)])
+
+
+def test_sums_of_different_lengths_stay_apart() -> None:
+    y = at.dmatrix("y")
+    out = at.log(at.exp(x).sum(axis=1)).sum() - (y * at.exp(y)).sum() / at.exp(y).sum()
+    assert_right([x, y], [out], [LARGE, LARGE[:1]])
+
+
+def test_the_gradient_of_what_was_indexed_has_no_exponential_outside() -> None:
+    e = at.exp(x)
+    slope = grad(at.log(e[:, 0] + e[:, 2]).sum(), x)
+    assert_right([x], [slope], [LARGE])
+
+
+@pytest.mark.parametrize("pick", [slice(None), 1, (slice(None), 1)], ids=str)
+def test_what_is_missing_from_one(pick: Any) -> None:
+    out = at.log(1 - normal(at.exp(x)))[pick]
+    assert_right(
+        [x], [out], [np.array([[900.0, 1.0, 2.0], [-900.0, -100.0, 5.0], [3.0, 3.0, 3.0]])]
+    )
+
+
+def test_equal_largest_terms_are_each_others_others() -> None:
+    e = at.exp(x)
+    out = at.log(e.sum(axis=1, keepdims=True) - e)
+    assert_right([x], [out], [np.array([[800.0, 800.0, 1.0], [-700.0, -700.0, -700.0]])])
+
+
+def test_an_attention_block_keeps_its_size() -> None:
+    q, k, v, w = at.dmatrices("q", "k", "v", "w")
+    h = v + at.dot(softmax(at.dot(q, k.T), axis=1), v)
+    cost = at.log(1 + at.exp(at.dot(h, w))).sum()
+    outputs = [cost, *grad(cost, [q, k, v, w])]
+    mine = function([q, k, v, w], outputs, PLAIN)
+    theirs = stock([q, k, v, w], outputs, PLAIN)
+    assert ops(mine).total() <= ops(theirs).total()
+
+
+def test_a_crossed_out_row_with_an_epsilon_is_zero() -> None:
+    m = at.dmatrix("m")
+    e = at.exp(x) * m
+    out = e / (e.sum(axis=1, keepdims=True) + 1e-9)
+    assert_right([x, m], [out], [LARGE, np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 1.0]])])
