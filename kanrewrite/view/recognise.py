@@ -215,9 +215,15 @@ def raised(form: Form, move: Shuffle, a: Lifting) -> Form:
 
 
 def parts_company(form: Form, a: Lifting) -> bool:
-    """Tell whether an operator that vanishes has left what it would bring back into range."""
-    vanishing = any(isinstance(f, App) and f.op in VANISHING for f, _ in a.parts(form)[2])
-    sums = any(is_sum_over(f) and not hot(f) for f, _ in a.parts(form)[2])
+    """Tell whether an operator that vanishes has left what it would bring back into range.
+
+    An exponential alone is no such thing: it is what was written beside the operator.
+    """
+    factors = [f for f, _ in a.parts(form)[2]]
+    if not any(map(hot, factors)):
+        return False
+    vanishing = any(isinstance(f, App) and f.op in VANISHING for f in factors)
+    sums = any(is_sum_over(f) and not hot(f) for f in factors)
     return (vanishing or sums) and a.overflows(form)
 
 
