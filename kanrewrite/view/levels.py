@@ -177,6 +177,10 @@ def bounded(expo: Lin, a: Lifting, zeros: frozenset[Form] = frozenset(), depth: 
         return True
     if depth == 0:
         return False
+    for m, c in expo.terms:
+        if c > 0 and isinstance(m, App) and m.op is T.maximum:  # each of them must be
+            cases = [_exchanged(expo, m, f, c, a) for f in m.forms if isinstance(f, Lin)]
+            return all(bounded(e, a, zeros, depth - 1) for e in cases)
     for top, c in expo.terms:
         if c < 0 and isinstance(top, App):
             for source in _under(top, expo, a, zeros):
