@@ -49,20 +49,22 @@ def common_denominator(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     yield eq(a / b + c, (a + c * b) / b)
 
 
-@sum_shifts.example
-def _sum() -> Sides:
+def _shifted_along(axis: int) -> Sides:
+    """A sum along axis 1, and the same shifted by maxima along an axis."""
     x, y = at.matrices("x", "y")
-    m = T.shift(x, (1,))
+    m = T.shift(x, (axis,))
     shifted = T.exp(m) * T.sum(T.exp(x - m) * y, (1,), keepdims=True)
     return (at.exp(x) * y).sum(axis=1, keepdims=True), shifted
+
+
+@sum_shifts.example
+def _sum() -> Sides:
+    return _shifted_along(1)
 
 
 @sum_shifts.non_example
 def _along_another_axis() -> Sides:
-    x, y = at.matrices("x", "y")
-    m = T.shift(x, (0,))
-    shifted = T.exp(m) * T.sum(T.exp(x - m) * y, (1,), keepdims=True)
-    return (at.exp(x) * y).sum(axis=1, keepdims=True), shifted
+    return _shifted_along(0)
 
 
 @add_shifts.example

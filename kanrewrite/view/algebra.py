@@ -392,14 +392,18 @@ class Algebra(Interner):
         """Tell whether an exponential can take the value out of range: here, whether one shows."""
         return hot(form)
 
+    def plus(self, a: Lin, b: Lin, k: Fraction) -> Lin:
+        """``a + k*b``, of exponents."""
+        out = Totals(a.terms)
+        for m, c in b.terms:
+            out[m] += c * k
+        return self.lin(out)
+
     def _least(self, exponents: list[Lin]) -> Lin:
         """The least exponent in an order of formal sums that translation keeps."""
         best = exponents[0]
         for other in exponents[1:]:
-            gap = Totals(other.terms)
-            for m, c in best.terms:
-                gap[m] -= c
-            signs = [(m.uid, c) for m, c in gap.items() if c]
+            signs = [(m.uid, c) for m, c in self.plus(other, best, -ONE).terms]
             if signs and min(signs)[1] < 0:
                 best = other
         return best

@@ -45,12 +45,10 @@ def within_log(form: Form, a: Algebra) -> Context:
 def strict(form: Form, a: Algebra) -> Masks:
     """For each exponent that is summed inside, the factors that may hide its maximum."""
     if isinstance(form, App) and form.op is T.sum:
-        _, expo, factors = a.parts(form.args[0])
-        summed = moving(expo, form.args[1], a)
-        hiding = tuple(f for f, _ in factors if may_vanish(f))
+        summed = moving(a.parts(form.args[0])[1], form.args[1], a)
         if not summed.terms:
             return strict(form.args[0], a)
-        return {(summed, form.args[1]): frozenset([hiding])}
+        return {(summed, form.args[1]): frozenset([hiding(form.args[0], a)])}
     if isinstance(form, App) and form.op in LINEAR:
         parts = list(form.forms)
     elif isinstance(form, Sum):
@@ -82,6 +80,11 @@ def moving(expo: Lin, axes: Axes, a: Algebra) -> Lin:
 def joined(a: Masks, b: Masks) -> Masks:
     """The masks of both."""
     return {key: a.get(key, frozenset()) | b.get(key, frozenset()) for key in {**a, **b}}
+
+
+def hiding(form: Form, a: Algebra) -> tuple[Form, ...]:
+    """The factors of what is summed that may hide its largest exponential."""
+    return tuple(f for f, _ in a.parts(form)[2] if may_vanish(f))
 
 
 def may_vanish(form: Form) -> bool:

@@ -14,6 +14,7 @@ from kanrewrite.view.bench import Bench
 from kanrewrite.view.context import PLAIN, Context, may_vanish, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Terms, Totals
 from kanrewrite.view.heat import hot
+from kanrewrite.view.levels import LARGEST
 
 
 class ExponentBuilder(Bench):
@@ -51,7 +52,7 @@ class ExponentBuilder(Bench):
     def _differences(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
         """Take out each ``source - max(source)``, which is exact where its parts are close."""
         found = []
-        for top in [m for m in left if isinstance(m, App) and m.op in (T.shift, T.maximum, T.max)]:
+        for top in [m for m in left if isinstance(m, App) and m.op in LARGEST]:
             for source in top.forms:
                 if not (isinstance(source, Lin) and top in left):
                     continue
@@ -64,13 +65,6 @@ class ExponentBuilder(Bench):
                         del left[m]
                 found.append((-c, self.make(at.sub, self.linear(source), self.value(top))))
         return found
-
-    def plus(self, a: Lin, b: Lin, k: Fraction) -> Lin:
-        """``a + k*b``."""
-        out = Totals(a.terms)
-        for m, c in b.terms:
-            out[m] += c * k
-        return self.a.lin(out)
 
     def absorbed(self, outer: Lin, k: Fraction, exponents: list[Lin]) -> tuple[Lin, Lin]:
         """The part of outer to add to each ``e_i`` in ``exp(outer) * sum(exp(e_i))**k``, the rest.

@@ -105,6 +105,15 @@ def join_bcast(parts: list[Bcast]) -> Bcast:
     return tuple(map(all, zip(*full, strict=False))) if full else ()
 
 
+def pieces(form: Form) -> list[Form]:
+    """What a form is made of: factors, terms or operands."""
+    if isinstance(form, Prod):
+        return [*(m for m, _ in form.expo.terms), *(f for f, _ in form.factors)]
+    if isinstance(form, Sum | Lin):
+        return [m for m, _ in form.terms]
+    return list(form.forms) if isinstance(form, App) else []
+
+
 class Interner:
     """Makes each form once; two forms of one key are one object."""
 

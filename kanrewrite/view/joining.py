@@ -9,7 +9,7 @@ from aesara.tensor.elemwise import DimShuffle
 from aesara.tensor.shape import Shape_i
 
 from kanrewrite.terms import ELEMENTWISE, T
-from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum
+from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, pieces
 from kanrewrite.view.moves import Piece
 
 
@@ -44,10 +44,8 @@ def spanning(form: Form, axes: tuple[int, ...]) -> set[Form]:
     stack = [form]
     while stack:
         top = stack.pop()
-        if isinstance(top, Lin | Sum):
-            stack.extend(m for m, _ in top.terms)
-        elif isinstance(top, Prod):
-            stack.extend([top.expo, *(f for f, _ in top.factors)])
+        if isinstance(top, Lin | Sum | Prod):
+            stack.extend(pieces(top))
         else:
             if top.bcast and not any(top.bcast[d] for d in axes):
                 found.add(top)

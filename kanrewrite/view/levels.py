@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
-from kanrewrite.view.context import may_vanish
+from kanrewrite.view.context import hiding
 from kanrewrite.view.contraction import sides_of
 from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals
 from kanrewrite.view.heat import hot
@@ -28,10 +28,10 @@ def overflows(form: Form, a: Lifting) -> bool:
     """Tell whether an exponential that nothing cancels can take the value out of range."""
     if not hot(form):
         return False
-    expo = level(form, a)
-    if expo is None:
-        return True
-    return not bounded(expo, a, frozenset(f for f, _ in a.parts(form)[2]))
+    if form not in a.overflowing:
+        expo, zeros = level(form, a), frozenset(f for f, _ in a.parts(form)[2])
+        a.overflowing[form] = expo is None or not bounded(expo, a, zeros)
+    return a.overflowing[form]
 
 
 def level(form: Form, a: Lifting) -> Lin | None:
@@ -137,22 +137,9 @@ def dominant(exponents: Collection[Lin], a: Lifting) -> list[Lin]:
     """The exponents that no other one is known to be at least as large as."""
     left = sorted(exponents, key=lambda e: e.uid)
     for e in left[:]:
-        if len(left) > 1 and any(bounded(difference(e, f, a), a) for f in left if f is not e):
+        if len(left) > 1 and any(bounded(a.plus(e, f, -ONE), a) for f in left if f is not e):
             left.remove(e)
     return left
-
-
-def difference(e: Lin, f: Lin, a: Lifting) -> Lin:
-    """``e - f``."""
-    out = Totals(e.terms)
-    for m, c in f.terms:
-        out[m] -= c
-    return a.lin(out)
-
-
-def hiding(form: Form, a: Lifting) -> tuple[Form, ...]:
-    """The factors of what is summed that may hide its largest exponential."""
-    return tuple(f for f, _ in a.parts(form)[2] if may_vanish(f))
 
 
 def _summed(inner: Lin, axes: tuple[int, ...], a: Lifting, hidden: tuple[Form, ...] = ()) -> Lin:

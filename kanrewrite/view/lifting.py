@@ -24,6 +24,7 @@ from kanrewrite.view.forms import (
     Terms,
     Totals,
     join_bcast,
+    pieces,
 )
 from kanrewrite.view.heat import hot
 from kanrewrite.view.joining import part
@@ -43,6 +44,7 @@ class Lifting(Algebra):
         self.witness: dict[Move, Form] = {}
         #: What `kanrewrite.view.levels` has found out.
         self.levels: dict[Form, Lin | None] = {}
+        self.overflowing: dict[Form, bool] = {}
 
     def add_terms(self, terms: Terms) -> Form:
         """A linear combination; ``sum(e) - e`` is the sum of the others."""
@@ -84,12 +86,12 @@ class Lifting(Algebra):
         The lengths of the axes are needed where a part of the form is constant along some.
         """
         coeff, expo, factors = self.parts(form)
-        pieces = [(self.exp(self.lin({m: c})), m) for m, c in expo.terms]
-        pieces += [(self.pow(f, k), f) for f, k in factors]
+        raised = [(self.exp(self.lin({m: c})), m) for m, c in expo.terms]
+        raised += [(self.pow(f, k), f) for f, k in factors]
         if coeff != 1:
-            pieces.append((self.const(coeff), self.one))
+            raised.append((self.const(coeff), self.one))
         alike: dict[Axes, list[Form]] = {}
-        for piece, f in pieces:
+        for piece, f in raised:
             missing = tuple(d for d in axes if f.constant_along((d,)) and not form.bcast[d])
             alike.setdefault(missing, []).append(piece)
         if lengths is None and any(alike):
@@ -167,11 +169,11 @@ class Lifting(Algebra):
             return self.add(*(self.mul(self.const(c), self.move(m, move)) for m, c in form.terms))
         if isinstance(form, Leaf) or (isinstance(form, App) and form.op not in ELEMENTWISE):
             return self._move_atom(form, mine, move)
-        pieces = self._pieces(form)
-        odd = [p for p in pieces if p.bcast and move.restricted(p.bcast) is None]
+        parts = pieces(form)
+        odd = [p for p in parts if p.bcast and move.restricted(p.bcast) is None]
         if not odd:
             return self.map(form, lambda piece: self.move(piece, move))
-        full = next((p for p in pieces if p.bcast == move.whole), None)
+        full = next((p for p in parts if p.bcast == move.whole), None)
         if full is None and move not in self.witness:
             return self._move_atom(form, mine, move)
         if full is not None:
@@ -181,13 +183,6 @@ class Lifting(Algebra):
     def filled(self, form: Form, move: Move) -> Form:
         """Move an operand that is given the lengths of the whole first, those of a witness."""
         return self.app(T.subtensor, form, move, bcast=move.result())
-
-    def _pieces(self, form: Form) -> list[Form]:
-        if isinstance(form, Prod):
-            return [*(m for m, _ in form.expo.terms), *(f for f, _ in form.factors)]
-        if isinstance(form, Sum):
-            return [m for m, _ in form.terms]
-        return list(form.forms) if isinstance(form, App) else []
 
     def map(self, form: Form, f: Callable[[Form], Form]) -> Form:
         """The same elementwise operators over other pieces."""
@@ -224,9 +219,9 @@ class Lifting(Algebra):
             return self.move(inner, move.after(form.args[1]))
         if isinstance(form, App) and form.op is T.join and form.args[-1] in move.order:
             *parts, axis = form.args
-            pieces = [self.move(p, Shuffle(move.order, p.bcast)) for p in parts]
+            joined = [self.move(p, Shuffle(move.order, p.bcast)) for p in parts]
             place = move.order.index(axis)
-            return self.app(T.join, *pieces, place, bcast=move.result())
+            return self.app(T.join, *joined, place, bcast=move.result())
         if isinstance(form, App) and form.op is T.others and not move.dropped():
             axes = tuple(sorted(move.order.index(d) for d in form.args[1]))
             return self.app(T.others, self.move(form.args[0], move), axes, bcast=move.result())
@@ -263,6 +258,14 @@ class Lifting(Algebra):
             if form.bcast
             else form
         )
+
+    def undrop(self, form: Form, axes: Axes) -> Form:
+        """A form with dimensions of length 1 put in: what `drop` leaves out."""
+        if not form.bcast:
+            return form
+        left = iter(range(form.ndim))
+        ndim = form.ndim + len(axes)
+        return self.shuffle(form, tuple("x" if d in axes else next(left) for d in range(ndim)))
 
     def scatter(self, form: Form, move: Move, like: Leaf) -> Form:
         """``scatter(a[index] * b, index) == a * scatter(b, index)``."""

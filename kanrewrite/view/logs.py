@@ -39,7 +39,7 @@ class LogBuilder(SumBuilder):
                 e, r = self.split_sum(form, outer, ONE, within_log(form, self.a))
                 return e, None if r is None else self.make(at.log, r)
         e, r = self.split(form, within_log(form, self.a))
-        return self.plus(outer, e, ONE), None if r is None else self._log_of(form, r)
+        return self.a.plus(outer, e, ONE), None if r is None else self._log_of(form, r)
 
     def _log_of(self, form: Form, rest: Variable[Any, Any]) -> Variable[Any, Any]:
         """The log of a rest.
@@ -70,7 +70,7 @@ class LogBuilder(SumBuilder):
         gap = self.linear(e)
         if c > 0:
             return outer, self._log1mexp(e, gap)
-        return self.plus(outer, e, ONE), self.make(at.log1mexp, self.make(at.neg, gap))
+        return self.a.plus(outer, e, ONE), self.make(at.log1mexp, self.make(at.neg, gap))
 
     def _log1mexp(self, e: Lin, gap: Variable[Any, Any]) -> Variable[Any, Any]:
         """``log(1 - exp(e))``, which is ``log(-e)`` where e is an exponential that vanishes."""
@@ -90,11 +90,11 @@ class LogBuilder(SumBuilder):
         gap = self.linear(e)
         if not inner.terms:
             return left, self.make(at.softplus, gap)
-        if not self.plus(inner, e, ONE).terms:  # exp(-e) * (1 + exp(e)) is 1 + exp(-e)
+        if not self.a.plus(inner, e, ONE).terms:  # exp(-e) * (1 + exp(e)) is 1 + exp(-e)
             return left, self.make(at.softplus, self.linear(inner))
-        low, high = self.linear(inner), self.linear(self.plus(inner, e, ONE))
+        low, high = self.linear(inner), self.linear(self.a.plus(inner, e, ONE))
         # Where both are the same infinity, the gap would be nan.
         gap = self.make(at.switch, self.make(at.eq, low, high), self.constant(ZERO), gap)
         top = self.a.leaf(self.make(at.maximum, low, high), tuple(high.type.broadcastable))
         fade = self.make(at.exp, self.make(at.neg, self.make(at.abs, gap)))
-        return self.plus(left, self.a.lin({top: ONE}), ONE), self.make(at.log1p, fade)
+        return self.a.plus(left, self.a.lin({top: ONE}), ONE), self.make(at.log1p, fade)

@@ -66,9 +66,7 @@ def _totals(term: Form, a: Lifting) -> Iterator[Total]:
         if outer.bcast and drops:
             if outer.ndim != f.ndim:
                 continue
-            back = iter(range(outer.ndim))
-            order = tuple("x" if d in axes else next(back) for d in range(body.ndim))
-            outer = a.shuffle(outer, order)
+            outer = a.undrop(outer, axes)
         yield from _parted(term, a.mul(outer, body), axes, drops, a)
 
 

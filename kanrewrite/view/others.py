@@ -24,6 +24,8 @@ def without_one(terms: Terms, a: Lifting) -> Terms | None:
     """``c*m - c*m*e/sum(e)`` as ``c*m*others(e)/sum(e)``, None where no two terms are such."""
     if not 1 < len(terms) <= MANY or not any(hot(m) for m in terms):
         return None
+    if not any(_total(f) is not None for m in terms for f, _ in a.parts(m)[2]):
+        return None
     terms = _opened(terms, a)
     for m, c in terms.items():
         for n, d in terms.items():
@@ -61,22 +63,28 @@ def _opened(terms: Terms, a: Lifting) -> Terms:
 def _left(ratio: Form, a: Lifting) -> Form | None:
     """``others(e)/sum(e)`` for the form ``e/sum(e)``, whatever was moved after it was summed."""
     for f, k in a.parts(ratio)[2]:
-        moved = isinstance(f, App) and f.op in (T.dimshuffle, T.subtensor)
-        total = f.args[0] if isinstance(f, App) and moved else f
-        if k != -1 or not (isinstance(total, App) and total.op is T.sum):
+        total = _total(f)
+        if k != -1 or total is None:
             continue
         body, axes = total.args
         if not hot(body):
             continue
         others: Form = a.app(T.others, body, axes, bcast=body.bcast)
         own = a.mul(ratio, f)
-        if own is body and not moved:
+        if own is body and total is f:
             return a.div(others, f)
         for move in _moves(own, a):
             fits = move.whole == body.bcast and move.restricted(total.bcast) is not None
             if fits and a.move(total, move) is f and a.move(body, move) is own:
                 return a.div(a.app(T.subtensor, others, move, bcast=move.result()), f)
     return None
+
+
+def _total(form: Form) -> App | None:
+    """A sum along axes, whatever was moved after it was summed."""
+    if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+        form = form.args[0]
+    return form if isinstance(form, App) and form.op is T.sum else None
 
 
 def _moves(form: Form, a: Lifting) -> set[Index]:

@@ -25,7 +25,7 @@ from kanrewrite.terms import T, operator_of
 from kanrewrite.trace import trace
 from kanrewrite.view.build import Builder
 from kanrewrite.view.fit import fitted
-from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum
+from kanrewrite.view.forms import Form, Leaf, pieces
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
 from kanrewrite.view.readers import READERS
@@ -214,11 +214,6 @@ def leaves(form: Form) -> list[Variable[Any, Any]]:
         seen.add(form)
         if isinstance(form, Leaf):
             out.append(form.var)
-        elif isinstance(form, App):
-            stack.extend(form.forms)
-        elif isinstance(form, Prod):
-            stack.extend(m for m, _ in form.expo.terms)
-            stack.extend(f for f, _ in form.factors)
-        elif isinstance(form, Sum | Lin):
-            stack.extend(m for m, _ in form.terms)
+        else:
+            stack.extend(pieces(form))
     return out

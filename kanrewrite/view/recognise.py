@@ -207,11 +207,7 @@ def raised(form: Form, move: Shuffle, a: Lifting) -> Form:
             return inner
     if isinstance(form, Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE):
         return a.map(form, lambda part: raised(part, move, a))
-    if not form.bcast:
-        return form
-    back = iter(range(form.ndim))
-    order = tuple(next(back) if d in move.order else "x" for d in range(len(move.whole)))
-    return a.shuffle(form, order)
+    return a.undrop(form, tuple(move.dropped()))
 
 
 def parts_company(form: Form, a: Lifting) -> bool:

@@ -47,8 +47,8 @@ def into_sum(form: Prod, a: Lifting) -> Form | None:
             continue
         body, axes, drops = total
         others = {g: j for g, j in form.factors if g is not f}
-        whole = raised_along(a.prod(ONE, form.expo, others), axes, a) if drops else None
-        outer = a.prod(ONE, form.expo, others) if whole is None else whole
+        outer = a.prod(ONE, form.expo, others)
+        outer = a.undrop(outer, axes) if drops else outer
         for taken, left in _shares(outer, axes, a):
             inner = inside(a.mul(taken, body), a)
             if inner is None or a.overflows(left) or a.overflows(inner):
@@ -75,15 +75,6 @@ def _total(form: Form, a: Lifting) -> tuple[Form, Axes, bool] | None:
         both = as_sum(form, a)
         return None if both is None else (summed(both[0], a), (both[1],), True)
     return None
-
-
-def raised_along(form: Form, axes: Axes, a: Lifting) -> Form:
-    """A form with dimensions of length 1 put in."""
-    if not form.bcast:
-        return form
-    left = iter(range(form.ndim))
-    order = ["x" if d in axes else next(left) for d in range(form.ndim + len(axes))]
-    return a.shuffle(form, tuple(order))
 
 
 def _shares(outer: Form, axes: Axes, a: Lifting) -> Iterator[tuple[Form, Form]]:

@@ -42,15 +42,15 @@ class SumBuilder(ExponentBuilder):
         exponents = [e for _, e, _ in parts]
         if len(set(exponents)) == 1:
             even = [(c * by, self.or_one(r)) for c, _, r in parts]
-            return self.plus(outer, exponents[0], k), self.total(even)
+            return self.a.plus(outer, exponents[0], k), self.total(even)
         inner, outer = self.absorbed(outer, k, exponents)
         zeros = self._zeros(form) if where.exact else {}
         shifted = [
-            (c, self._shown(self._kept_form(self.plus(e, inner, ONE), m, zeros.get(m, ())), r), r)
+            (c, self._shown(self._kept_form(self.a.plus(e, inner, ONE), m, zeros.get(m, ())), r), r)
             for (c, e, r), (m, _) in zip(parts, form.terms, strict=True)
         ]
         level = self._level({e for _, e, _ in shifted})
-        return self.plus(outer, level, k), self._shifted_total(shifted, level, by)
+        return self.a.plus(outer, level, k), self._shifted_total(shifted, level, by)
 
     def _level(self, exponents: set[Form]) -> Lin:
         """The largest of some exponents."""
@@ -114,7 +114,7 @@ class SumBuilder(ExponentBuilder):
     def _gap(self, e: Form, level: Lin) -> Variable[Any, Any] | None:
         """How far an exponent is below the level, None for not at all."""
         if isinstance(e, Lin) and not any(is_largest(m) for m, _ in level.terms):
-            below = self.plus(e, level, -ONE)
+            below = self.a.plus(e, level, -ONE)
             return self.linear(below) if below.terms else None
         return self.make(at.sub, self.value(e), self.linear(level))
 
