@@ -29,6 +29,29 @@ if (PyArray_SIZE({x}) == 0) {{
 }}
 """
 
+#: A call of NumPy costs as much as a loop over so many numbers.
+_SMALL = 1024
+_MAXIMUM = """
+if (PyArray_SIZE({x}) < {small}) {{
+{loop}
+}} else {{
+    const int axes[] = {{{axes}}};  /* the last first: what is dropped renumbers what follows */
+    PyObject* top = (PyObject*) {x};
+    Py_INCREF(top);
+    for (int i = 0; i < {count}; i++) {{
+        PyObject* array = PyArray_FROM_O(top);
+        Py_DECREF(top);
+        top = array ? PyArray_Max((PyArrayObject*) array, axes[i], NULL) : NULL;
+        Py_XDECREF(array);
+        if (top == NULL) {{ {fail} }}
+    }}
+    Py_XDECREF({z});
+    {z} = (PyArrayObject*) PyArray_FROM_OT(top, {typenum});
+    Py_DECREF(top);
+    if ({z} == NULL) {{ {fail} }}
+}}
+"""
+
 
 class _AnyLength:
     """Mixin: an elementwise-shaped Op of which an empty array gives an empty array.
@@ -107,6 +130,28 @@ class Supremum(CAReduce):
         """The maximum over other axes."""
         axis: Any = changes.get("axis", self.axis)
         return type(self)(axis)
+
+    def c_code(self, node: Apply[Any], name: str, inp: Any, out: Any, sub: dict[str, str]) -> str:
+        """Aesara's loop, or NumPy's maximum: it compares several numbers at once."""
+        loop: str = super().c_code(node, name, inp, out, sub)  # type: ignore[no-untyped-call]
+        if not self.axis:
+            return loop
+        ndim = node.inputs[0].type.ndim
+        axes = sorted((axis % ndim for axis in self.axis), reverse=True)
+        return _MAXIMUM.format(
+            x=inp[0],
+            z=out[0],
+            small=_SMALL,
+            loop=loop,
+            axes=", ".join(map(str, axes)),
+            count=len(axes),
+            typenum=node.outputs[0].type.dtype_specs()[2],
+            fail=sub["fail"],
+        )
+
+    def c_code_cache_version_apply(self, node: Apply[Any]) -> tuple[Any, ...]:
+        """Another version than that of Aesara's loop."""
+        return (*super().c_code_cache_version_apply(node), "numpy")  # type: ignore[no-untyped-call]
 
     def connection_pattern(self, node: Apply[Any]) -> list[list[bool]]:
         """Nothing is differentiated through a shift."""

@@ -1,0 +1,50 @@
+"""What the library's own operators compute, with and without a C compiler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from aesara.compile.mode import Mode
+
+from kanrewrite.ops import Supremum
+from tests.view.common import at, stock
+
+NAN, INF = np.nan, np.inf
+VALUES = np.array([[[0.5, -INF], [NAN, 3.0]], [[-INF, -INF], [2.0, -1.0]]])
+
+
+def supremum(value: Any, axes: tuple[int, ...], linker: str) -> Any:
+    x = at.TensorType(value.dtype, shape=(None,) * value.ndim)("x")
+    return stock([x], Supremum(axes)(x), mode=Mode(linker=linker, optimizer="merge"))(value)
+
+
+@pytest.mark.parametrize("axes", [(0,), (2,), (-1,), (0, 2), (2, 1), (0, 1, 2), ()])
+@pytest.mark.parametrize("linker", ["py", pytest.param("c", marks=pytest.mark.cxx)])
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
+def test_supremum(axes: tuple[int, ...], linker: str, order: tuple[int, ...]) -> None:
+    large = np.tile(VALUES, (13, 17, 7))
+    for value in (VALUES, VALUES.astype("float32"), VALUES[:, ::-1], large, large[::-1, ::2]):
+        value = value.transpose(order)
+        expected = np.max(value, axis=axes)
+        found = supremum(value, axes, linker)
+        assert found.dtype == value.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("linker", ["py", pytest.param("c", marks=pytest.mark.cxx)])
+@pytest.mark.parametrize(
+    ("shape", "axes"), [((2, 0), (1,)), ((0, 2), (1,)), ((2, 0, 3), (0, 1)), ((0,), (0,))]
+)
+def test_supremum_of_nothing(shape: tuple[int, ...], axes: tuple[int, ...], linker: str) -> None:
+    found = supremum(np.empty(shape), axes, linker)
+    np.testing.assert_array_equal(found, np.max(np.empty(shape), axis=axes, initial=-INF))
+
+
+@pytest.mark.cxx
+def test_the_result_is_memory_of_its_own() -> None:
+    value = np.ones((2048, 1))
+    found = supremum(value, (1,), "c")
+    found[:] = 0
+    assert value.all()
