@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 from kanrewrite.terms import Operator
 
 Bcast = tuple[bool, ...]
 Axes = tuple[int, ...]
+Value = TypeVar("Value")
 
 
 class Form:
@@ -114,11 +116,28 @@ def pieces(form: Form) -> list[Form]:
     return list(form.forms) if isinstance(form, App) else []
 
 
+def remembered(f: Callable[[Form], Value]) -> Callable[[Form], Value]:
+    """Work a property of a form out once: forms never change, and share their parts."""
+
+    @wraps(f)
+    def property_of(form: Form) -> Value:
+        known = form.home.known
+        key = f, form
+        if key not in known:
+            known[key] = f(form)
+        value: Value = known[key]
+        return value
+
+    return property_of
+
+
 class Interner:
     """Makes each form once; two forms of one key are one object."""
 
     def __init__(self) -> None:
         self._table: dict[Hashable, Form] = {}
+        #: What `remembered` functions have found out.
+        self.known: dict[tuple[Callable[[Form], Any], Form], Any] = {}
 
     def intern(self, key: Hashable, make: Callable[[], Form]) -> Any:
         """The form of a key, made if there is none yet."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Form, Lin, Prod, Sum
+from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, remembered
 
 #: Operators through which an exponential still shows.
 LINEAR = {
@@ -13,6 +13,7 @@ LINEAR = {
 }  # fmt: skip
 
 
+@remembered
 def hot(form: Form) -> bool:
     """Tell whether an exponential in it can take the value out of the range of floats."""
     if isinstance(form, Prod):
@@ -24,20 +25,19 @@ def hot(form: Form) -> bool:
     return isinstance(form, App) and form.op is T.expm1
 
 
-def exponents(form: Form) -> set[Form]:
+@remembered
+def exponents(form: Form) -> frozenset[Form]:
     """The terms of all exponents in a form that show."""
-    found: set[Form] = set()
-    stack = [form]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, Lin):
-            found.update(m for m, _ in part.terms)
-        elif isinstance(part, Prod):
-            stack.extend([part.expo, *(f for f, _ in part.factors)])
-        elif isinstance(part, Sum):
-            stack.extend(m for m, _ in part.terms)
-        elif isinstance(part, App) and part.op is T.expm1:
-            found.update(part.args[0].home.terms_of(part.args[0]))
-        elif isinstance(part, App) and part.op in LINEAR:
-            stack.extend(f for f in part.forms if not isinstance(f, Lin))
-    return found
+    if isinstance(form, Lin):
+        return frozenset(m for m, _ in form.terms)
+    if isinstance(form, App) and form.op is T.expm1:
+        return frozenset(form.home.terms_of(form.args[0]))
+    if isinstance(form, Prod):
+        parts = [form.expo, *(f for f, _ in form.factors)]
+    elif isinstance(form, Sum):
+        parts = [m for m, _ in form.terms]
+    elif isinstance(form, App) and form.op in LINEAR:
+        parts = [f for f in form.forms if not isinstance(f, Lin)]
+    else:
+        parts = []
+    return frozenset().union(*map(exponents, parts))

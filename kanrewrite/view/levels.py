@@ -159,7 +159,13 @@ def bounded(expo: Lin, a: Lifting, zeros: frozenset[Form] = frozenset(), depth: 
 
     Where one of the factors ``zeros`` is 0, it does not matter.
     """
-    expo = loosened(expo, a)
+    key = expo, zeros, depth
+    if key not in a.bounds:
+        a.bounds[key] = _bounded(loosened(expo, a), a, zeros, depth)
+    return a.bounds[key]
+
+
+def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int) -> bool:
     if not expo.terms:
         return True
     if depth == 0:

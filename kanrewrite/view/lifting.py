@@ -40,11 +40,14 @@ class Lifting(Algebra):
         super().__init__(dtype)
         #: Where each moved form came from: what lets a scatter give factors back.
         self.moved_from: dict[tuple[Move, Form], Form] = {}
+        #: What each form is after each move: forms share their parts.
+        self.moved: dict[tuple[Move, Form], Form] = {}
         #: For a move of something whole, a form of the whole shape.
         self.witness: dict[Move, Form] = {}
         #: What `kanrewrite.view.levels` has found out.
         self.levels: dict[Form, Lin | None] = {}
         self.overflowing: dict[Form, bool] = {}
+        self.bounds: dict[tuple[Lin, frozenset[Form], int], bool] = {}
 
     def add_terms(self, terms: Terms) -> Form:
         """A linear combination; ``sum(e) - e`` is the sum of the others."""
@@ -162,9 +165,15 @@ class Lifting(Algebra):
 
     def move(self, form: Form, move: Move) -> Form:
         """A move goes inwards through everything elementwise."""
-        mine = move.restricted(form.bcast) if form.bcast else None
         if not form.bcast:
             return form
+        found = self.moved.get((move, form))
+        if found is None:
+            found = self.moved[(move, form)] = self._moved(form, move)
+        return found
+
+    def _moved(self, form: Form, move: Move) -> Form:
+        mine = move.restricted(form.bcast)
         if isinstance(form, Lin):
             return self.add(*(self.mul(self.const(c), self.move(m, move)) for m, c in form.terms))
         if isinstance(form, Leaf) or (isinstance(form, App) and form.op not in ELEMENTWISE):

@@ -11,7 +11,7 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Axes, Form, Prod, Sum
+from kanrewrite.view.forms import App, Axes, Form, Prod, Sum, remembered
 from kanrewrite.view.heat import hot
 from kanrewrite.view.joining import spanning
 from kanrewrite.view.lifting import Lifting
@@ -88,18 +88,13 @@ def _same_lengths(one: Total, other: Total) -> bool:
     return bool(spanning(one.body, one.axes) & spanning(other.body, other.axes))
 
 
+@remembered
 def _holds_log(form: Form) -> bool:
     """Tell whether the log of an exponential shows in a form."""
-    stack = [form]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, App):
-            if part.op is T.log and hot(part.args[0]):
-                return True
-            if part.op in (T.sum, T.dimshuffle):
-                stack.append(part.args[0])
-        elif isinstance(part, Prod):
-            stack.extend(f for f, _ in part.factors)
-        elif isinstance(part, Sum):
-            stack.extend(m for m, _ in part.terms)
-    return False
+    if isinstance(form, App):
+        if form.op is T.log and hot(form.args[0]):
+            return True
+        return form.op in (T.sum, T.dimshuffle) and _holds_log(form.args[0])
+    if isinstance(form, Prod):
+        return any(_holds_log(f) for f, _ in form.factors)
+    return isinstance(form, Sum) and any(_holds_log(m) for m, _ in form.terms)
