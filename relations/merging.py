@@ -32,6 +32,13 @@ def powers_multiply(a: Float, t: Float) -> Iterator[Eq]:
     yield eq(T.pow(T.exp(a), t), T.exp(a * t))
 
 
+@relation(direction=None, family="lifting")
+def powers_are_exponentials(b: Float, t: Float) -> Iterator[Eq]:
+    """A power of anything is an exponential and a sign; any finite log will do for that of 0."""
+    size = T.abs(b) + T.eq(b, 0)
+    yield eq(T.pow(b, t), T.exp(t * T.log(size)) * T.pow(T.sgn(b), t))
+
+
 @sums_merge.example
 def _two_sums() -> Sides:
     x, y = at.matrices("x", "y")
@@ -56,3 +63,16 @@ def _power() -> Sides:
 def _exponent_to_a_power() -> Sides:
     x, t = at.matrices("x", "t")
     return at.pow(at.exp(x), t), at.exp(at.pow(x, t))
+
+
+@powers_are_exponentials.example
+def _power_of_anything() -> Sides:
+    b, t = at.matrices("b", "t")
+    size = at.abs(b) + at.eq(b, 0)
+    return at.pow(b, t), at.exp(t * at.log(size)) * at.pow(at.sgn(b), t)
+
+
+@powers_are_exponentials.non_example
+def _size_without_log() -> Sides:
+    b, t = at.matrices("b", "t")
+    return at.pow(b, t), at.exp(t * at.abs(b)) * at.pow(at.sgn(b), t)

@@ -11,6 +11,7 @@ from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from kanrewrite.registry.alignment import AlignmentPass
 from kanrewrite.registry.cross_entropies import cross_entropies
 from kanrewrite.registry.lengths import LengthsPass
+from kanrewrite.registry.numbers import NumbersPass
 
 
 class Companion(RewriteDatabase):
@@ -47,6 +48,7 @@ def always(rewriter: GraphRewriter) -> Callable[[RewriteDatabaseQuery], Rewriter
 #: Name, position and pass: before canonicalize (1); right before the library (1.4); after whatever
 #: brings in operators and merges them (49), and before what works in place (49.5).
 COMPANIONS: tuple[tuple[str, float, Callable[[RewriteDatabaseQuery], Rewriter]], ...] = (
+    ("kanrewrite_numbers", 0.89, always(NumbersPass())),
     ("kanrewrite_alignment", 0.9, always(AlignmentPass())),
     ("kanrewrite_cross_entropies", 1.39, cross_entropies),
     ("kanrewrite_lengths", 49.1, always(LengthsPass())),

@@ -19,6 +19,7 @@ from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from kanrewrite.completion import derived
 from kanrewrite.registry.alignment import watch
 from kanrewrite.registry.companions import COMPANIONS, Companion
+from kanrewrite.registry.powers import like_arrays
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter import RelationPass, RelationRewriter
 from kanrewrite.view import View
@@ -150,6 +151,7 @@ _ENTRIES: tuple[tuple[str, float, RewriteDatabase], ...] = (
 def take_part(enabled: bool) -> None:
     """Make the library a part of Aesara's sets of rewrites, or take it out of them again."""
     watch(enabled)
+    like_arrays(enabled)
     for name, position, entry in _ENTRIES:
         # Not `name in optdb`: looking a name up, as `excluding` does, leaves an empty entry there.
         if entry not in optdb.__db__.get(name, ()):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
+from kanrewrite.view.context import may_vanish
 from kanrewrite.view.contraction import sides
 from kanrewrite.view.forms import (
     ONE,
@@ -53,6 +54,18 @@ class Lifting(Algebra):
         """A linear combination; ``sum(e) - e`` is the sum of the others."""
         left = without_one({m: c for m, c in terms.items() if c}, self)
         return super().add_terms(terms if left is None else left)
+
+    def power(self, base: Form, exponent: Form) -> Form:
+        """``b**t == exp(t * log(abs(b))) * sgn(b)**t``, where 0 for the log of 0 will do."""
+        _, expo, factors = self.parts(exponent)
+        signs = isinstance(base, App) and base.op is T.sgn
+        if signs or hot(base) or not (expo.terms or factors):
+            return super().power(base, exponent)
+        if base.nonneg and not may_vanish(base):
+            return self.exp(self.mul(exponent, self.log(base)))
+        size = self.add(self.abs(base), self.app(T.eq, base, self.zero))
+        sign = self.app(T.pow, self.app(T.sgn, base), exponent)
+        return self.mul(self.exp(self.mul(exponent, self.log(size))), sign)
 
     # -- reductions; all keep their dimensions ----------------------------------------------
 

@@ -85,10 +85,9 @@ def _pow(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
         form = view.operand(base, a)
         return None if form is a.zero else a.pow(form, value)
     root = constant_of(base)
-    if root is not None and root > 0 and power.type.dtype == a.dtype:
-        return a.exp(a.mul(a.log(a.const(root)), view.read(power)))
-    form = view.operand(base, a)
-    return a.power(form, view.operand(power, a)) if hot(form) else None
+    if root is not None and root <= 0:
+        return None
+    return a.power(view.operand(base, a), view.operand(power, a))
 
 
 def _second(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
@@ -98,8 +97,9 @@ def _second(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
 
 def _switch(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     cond, yes, no = node.inputs
-    if constant_of(cond) is not None:
-        return None
+    known = constant_of(cond)
+    if known is not None:
+        return _filled_like(view, node, view.operand(yes if known else no, a), a)
     where = view.leaf(cond, a)
     left, right = view.operand(yes, a), view.operand(no, a)
     if left is a.zero and _is_isinf_of(cond, no):
@@ -110,6 +110,14 @@ def _switch(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
         kept = left if right is a.zero else right
         return a.mul(kept, a.app(T.mask, where, right is a.zero))
     return left if left is right else a.app(T.switch, where, left, right)
+
+
+def _filled_like(view: Source, node: Apply[Any], form: Form, a: Lifting) -> Form:
+    """A form with all the lengths of what a node gives."""
+    (out,) = node.outputs
+    if form.bcast == tuple(out.type.broadcastable) or form is a.zero:
+        return form
+    return a.mul(form, a.app(T.ones_like, view.leaf(out, a)))
 
 
 def _is_isinf_of(cond: Variable[Any, Any], var: Variable[Any, Any]) -> bool:

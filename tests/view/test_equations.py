@@ -57,6 +57,7 @@ SIDES = [
     ("powers_lift", at.sqrt(at.exp(a) * r), at.exp(a / 2) * at.sqrt(r)),
     ("powers_lift", (at.exp(a) * r) ** 3, at.exp(3 * a) * r**3),
     ("powers_multiply", at.pow(at.exp(a), b), at.exp(a * b)),
+    ("powers_are_exponentials", at.pow(1 + a**2, b), at.exp(b * at.log(1 + a**2))),
     ("choices_lift", at.switch(chosen, a, 0.0) * b, at.switch(chosen, a * b, 0.0)),
     ("choices_lift", at.switch(chosen, 0.0, a) * b, at.switch(chosen, 0.0, a * b)),
 ]
