@@ -1,7 +1,8 @@
 r"""Entropy of a softmax: $H = \log \sum_j e^{x_j} - \sum_i x_i e^{x_i} / \sum_j e^{x_j}$.
 
 Both terms grow with x while their difference stays below $\log n$: as $-\sum p \log p$ nothing
-large is subtracted.
+large is subtracted.  Of two classes it is $\log(1 + e^x) - x e^x / (1 + e^x)$, which is the same
+for $x$ and $-x$: $\log(1 + e^{-|x|}) + |x| \sigma(-|x|)$.
 """
 
 from __future__ import annotations
@@ -26,6 +27,19 @@ def entropy_difference(x: Float, w: ConstantAlong["axis"], axis: Axis) -> Iterat
         yield eq(T.log(total) - mean, entropy).when(one_axis_or_all(axis, x))
 
 
+@relation
+def binary_entropy_difference(x: Float, y: Float, w: Float) -> Iterator[Eq]:
+    """A softplus less the average exponent is an entropy; w is an inverse temperature."""
+    for gap, shares in ((x, [x]), (x - y, [x - y]), (x - y, [x, -y])):
+        for logit, scale in ((gap, 1), (w * gap, 1), (w * gap, w)):
+            p = T.exp(logit) / (1 + T.exp(logit))
+            difference = T.log(1 + T.exp(logit)) / scale
+            for share in shares:
+                difference -= (share if logit is gap or scale is w else w * share) * p
+            size = abs(logit)
+            yield eq(difference, (T.softplus(-size) + size * T.sigmoid(-size)) / scale)
+
+
 @entropy_difference.example
 def _difference() -> tuple[Any, Any]:
     x = at.matrix("x")
@@ -41,3 +55,17 @@ def _another_average() -> Any:
     e = at.exp(x)
     s = e.sum(axis=1, keepdims=True)
     return at.log(s) - (y * e).sum(axis=1, keepdims=True) / s
+
+
+@binary_entropy_difference.example
+def _of_two() -> tuple[Any, Any]:
+    x = at.vector("x")
+    size = abs(x)
+    written = at.log(1 + at.exp(x)) - x * at.exp(x) / (1 + at.exp(x))
+    return written, at.softplus(-size) + size * at.sigmoid(-size)
+
+
+@binary_entropy_difference.non_example
+def _of_another() -> Any:
+    x, y = at.vectors("x", "y")
+    return at.log(1 + at.exp(x)) - y * at.exp(x) / (1 + at.exp(x))

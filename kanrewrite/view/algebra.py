@@ -322,17 +322,21 @@ class Algebra(Interner):
         terms = {m: c for m, c in terms.items() if c}
         if len(terms) < 2:
             return self.mul(*(self._times(m, c) for m, c in terms.items())) if terms else self.zero
-        reduced = self._over_common_denominator(terms)
+        reduced = self._without_logs(terms) or self._over_common_denominator(terms)
         if reduced is not None:
             return reduced
         content, primitive = self._content(terms)
-        if any(self._is_flat(m) for m in primitive):  # a sum became bare when its content left
-            flat = Totals()
-            for m, c in primitive.items():
-                for n, d in self.terms_of(m).items():
-                    flat[n] += c * d
-            return self.mul(content, self.add_terms(flat))
-        return self.mul(content, self._sum(primitive))
+        return self._flattened(content, primitive) or self.mul(content, self._sum(primitive))
+
+    def _flattened(self, content: Form, primitive: Terms) -> Form | None:
+        """A sum of which a term is a sum itself, now that its content has left."""
+        if not any(map(self._is_flat, primitive)):
+            return None
+        flat = Totals()
+        for m, c in primitive.items():
+            for n, d in self.terms_of(m).items():
+                flat[n] += c * d
+        return self.mul(content, self.add_terms(flat))
 
     def _is_flat(self, form: Form) -> bool:
         """Tell whether the form is ``c * exp(e) * sum``, which a sum takes apart."""
@@ -408,6 +412,22 @@ class Algebra(Interner):
                 best = other
         return best
 
+    def _without_logs(self, terms: Terms) -> Form | None:
+        """Fractions added up where they meet logs, which are not multiplied by a denominator."""
+        held = {m: [f for f, _ in self.parts(m)[2]] for m in terms}
+        if any(isinstance(f, Sum) and _holds_log(f) for fs in held.values() for f in fs):
+            flat = self._flattened(*self._content(terms))
+            if flat is not None:
+                return flat
+        logs = {m: c for m, c in terms.items() if any(map(_is_hot_log, held[m]))}
+        if not logs or len(terms) - len(logs) < 2:
+            return None
+        rest = {m: c for m, c in terms.items() if m not in logs}
+        reduced = self._over_common_denominator(rest)
+        if reduced is None:
+            return None
+        return self.add_terms({**logs, **self.terms_of(reduced)})
+
     def _over_common_denominator(self, terms: Terms) -> Form | None:
         """``1 - 1/(1 + a) == a/(1 + a)``: multiplied out, where terms cancel or only exps stay."""
         lowest: Terms = {}
@@ -467,6 +487,14 @@ def covers(bcast: Bcast, form: Form) -> bool:
 
 def _first_uid(item: tuple[Form, Any]) -> int:
     return item[0].uid
+
+
+def _is_hot_log(form: Form) -> bool:
+    return isinstance(form, App) and form.op is T.log and hot(form.args[0])
+
+
+def _holds_log(form: Sum) -> bool:
+    return any(_is_hot_log(m) for m, _ in form.terms)
 
 
 def _even(k: Fraction) -> bool:

@@ -98,7 +98,7 @@ class Builder(LogBuilder):
         conditions: list[App] = []
         coeff = form.coeff
         for f, k in form.factors:
-            inner = Context(masks, where.exact or k < 0, apart)
+            inner = Context(masks, where.exact or k < 0, apart or self._brings_back(f, k, form))
             if isinstance(f, App) and f.op is T.mask:
                 conditions.append(f)
                 continue
@@ -117,10 +117,15 @@ class Builder(LogBuilder):
         # Uneven sums come last: what the other factors add to the exponent may cancel in them.
         level = self.a.lin(expo)
         for f, k in sorted(waiting, key=lambda item: item[1] != 1):
-            level, r = self.split_sum(f, level, k, Context(masks, where.exact or k < 0, apart))
+            back = apart or self._brings_back(f, k, form)
+            level, r = self.split_sum(f, level, k, Context(masks, where.exact or k < 0, back))
             if r is not None:
                 rests.append((r, k))
         return level, self._where(conditions, self.product(coeff, rests))
+
+    def _brings_back(self, f: Form, k: Fraction, form: Prod) -> bool:
+        """Tell whether a product is out of range without one of its factors, which is small."""
+        return k > 0 and hot(f) and self.a.overflows(self.a.div(form, self.a.pow(f, k)))
 
     def _where(
         self, conditions: list[App], rest: Variable[Any, Any] | None

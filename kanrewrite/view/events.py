@@ -66,7 +66,8 @@ def meets(
     if isinstance(node.op, Elemwise):
         name = operator_of(node.op).name
         if name in ("add", "sub"):
-            return written and sum_gains(inputs, hots, form, algebra, risky)
+            gains = written and sum_gains(inputs, hots, form, algebra, risky)
+            return gains or any(merges(f, algebra) is not None for f in bare_sums(form, algebra))
         if name in ("mul", "true_div", "pow"):
             return product_gains(name, inputs, hots, form, algebra, risky)
         if name in ("log", "log2", "log10", "log1p", "sqrt"):
@@ -99,7 +100,7 @@ def sum_gains(
     inputs: list[Form], hots: list[Form], form: Form, algebra: Lifting, risky: bool
 ) -> bool:
     """Tell whether terms cancelled, a common factor came out, or exponentials are subtracted."""
-    if takes_log_back(form, algebra) or merges(form, algebra) is not None:
+    if takes_log_back(form, algebra):
         return True
     if not hots:
         return False
@@ -113,7 +114,7 @@ def sum_gains(
     if not risky:
         return False
     # A hot common factor came out, and no exponential stayed with only some of the terms.
-    inner = [f for f, k in factors if isinstance(f, Sum) and k == 1]
+    inner = bare_sums(form, algebra)
     even = len(inner) == 1 and not any(algebra.parts(m)[1].terms for m, _ in inner[0].terms)
     return len(hots) > 1 and even and any(hot(f) for f, _ in factors if f is not inner[0])
 
@@ -125,17 +126,25 @@ def takes_log_back(form: Form, algebra: Lifting) -> bool:
     """
     terms = algebra.terms_of(form)
     for m in terms:
-        if isinstance(m, App) and m.op is T.log and hot(m.args[0]):
-            inner = m.args[0]
-            large = exponents(inner) | held(inner, algebra) | {inner}
-            if any(n is not m and (n in large or held(n, algebra) & large) for n in terms):
-                return True
+        for f, k in algebra.parts(m)[2]:
+            if k == 1 and isinstance(f, App) and f.op is T.log and hot(f.args[0]):
+                inner = f.args[0]
+                large = exponents(inner) | held(inner, algebra) | {inner}
+                by = algebra.div(f, m)
+                shares = (algebra.mul(n, by) for n in terms if n is not m)
+                if any(n in large or held(n, algebra) & large for n in shares):
+                    return True
     return False
 
 
 def merges(form: Form, algebra: Lifting) -> Form | None:
     """A sum with two reductions made one, where the log of one meets what the other takes back."""
     return merged(form, algebra, lambda inner: takes_log_back(inner, algebra))
+
+
+def bare_sums(form: Form, algebra: Lifting) -> list[Sum]:
+    """The sums among the factors of a product."""
+    return [f for f, k in algebra.parts(form)[2] if isinstance(f, Sum) and k == 1]
 
 
 def held(form: Form, algebra: Lifting) -> set[Form]:

@@ -291,8 +291,6 @@ class Lifting(Algebra):
 
     def scatter(self, form: Form, move: Move, like: Leaf) -> Form:
         """``scatter(a[index] * b, index) == a * scatter(b, index)``."""
-        if hot(form) and not self.overflows(form):  # it would, if a part of it left
-            return self.app(T.scatter, form, move, like, bcast=like.bcast)
         coeff, expo, factors = self.parts(form)
         sources = {f: self._source(f, move, like) for f, _ in (*expo.terms, *factors)}
         lifted_expo = Totals()
@@ -302,8 +300,11 @@ class Lifting(Algebra):
         lifted = [self.pow(g, k) for f, k in factors if (g := sources[f]) is not None]
         rest = self.lin({m: c for m, c in expo.terms if sources[m] is None})
         inner = self.prod(ONE, rest, {f: k for f, k in factors if sources[f] is None})
-        outer = self.prod(coeff, self.lin(lifted_expo), {})
-        return self.mul(outer, *lifted, self.app(T.scatter, inner, move, like, bcast=like.bcast))
+        outer = self.mul(self.prod(coeff, self.lin(lifted_expo), {}), *lifted)
+        parts = any(self.overflows(f) for f in (inner, outer) if hot(f))
+        if parts and not self.overflows(form):
+            return self.app(T.scatter, form, move, like, bcast=like.bcast)
+        return self.mul(outer, self.app(T.scatter, inner, move, like, bcast=like.bcast))
 
     def _source(self, form: Form, move: Move, like: Leaf) -> Form | None:
         """What a moved form is where it was not moved, None where that is not known."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.events import merges
-from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum
+from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum, pieces
 from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.lifting import Lifting
@@ -231,7 +231,8 @@ def is_split(form: Sum, a: Lifting) -> bool:
 def balanced(before: Form, after: Form, a: Lifting) -> bool:
     """Tell whether no exponential has lost the partner that it would have cancelled with.
 
-    ``exp(x)/(1 + exp(2*x))`` stays what it is: ``exp(x) * sigmoid(-2*x)`` can be inf times 0.
+    ``exp(x)/(1 + exp(2*x))`` stays what it is: ``exp(x) * sigmoid(-2*x)`` can be inf times 0.  And
+    so can ``exp(x*y) * sigmoid(-x)``.
     """
     whole = isinstance(before, Sum) or (isinstance(before, Prod) and _bare_sum(before))
     if before is after or whole or not hot(after):
@@ -241,7 +242,24 @@ def balanced(before: Form, after: Form, a: Lifting) -> bool:
     _, _, old_factors = a.parts(before)
     kept = {f for f, _ in factors}
     gone = {m for f, _ in old_factors if f not in kept for m in exponents(f)}
-    return not left & gone
+    if left & gone:
+        return False
+    growing = [m for m, c in expo.terms if c > 0 or not m.nonneg]
+    return not (growing and gone and leaves(growing) & leaves(gone) and a.overflows(after))
+
+
+def leaves(forms: Iterable[Form]) -> set[Form]:
+    """What forms are made of in the end."""
+    found: set[Form] = set()
+    stack, seen = list(forms), set()
+    while stack:
+        form = stack.pop()
+        if form not in seen:
+            seen.add(form)
+            inner = pieces(form)
+            stack.extend(inner)
+            found.update(() if inner else (form,))
+    return found
 
 
 def is_sum_over(form: Form) -> bool:

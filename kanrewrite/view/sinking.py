@@ -1,6 +1,7 @@
 """Sinking: ``a * scatter(b, index) == scatter(a[index] * b, index)``, for a scatter is 0 elsewhere.
 
-What is scattered may be out of range where the factor outside would bring it back.
+What is scattered may be out of range where the factor outside would bring it back, and the factor
+outside may be so where nothing is scattered.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from itertools import islice, product
 
 from kanrewrite.terms import T
 from kanrewrite.view.contraction import as_sum, summed
-from kanrewrite.view.forms import ONE, App, Axes, Form, Prod, Sum
+from kanrewrite.view.forms import ONE, App, Axes, Form, Prod, Sum, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Move
@@ -23,15 +24,17 @@ TRIES = 32
 def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
     """A product as a sum of terms, each with all its exponentials inside its scatter, or None."""
     for f, k in form.factors:
-        if k != 1 or not (is_hot_scatter(f, a) or holds_scatter(f, a)):
+        scatters = list(scatters_in(f))
+        if k != 1 or not scatters:
             continue
+        alone = any(a.overflows(g.args[0]) for g in scatters)
         outer = a.prod(form.coeff, form.expo, {g: j for g, j in form.factors if g is not f})
-        if not hot(outer):
+        if not hot(outer) or not (alone or a.overflows(form)):
             continue
         parts = list(f.terms) if isinstance(f, Sum) else [(f, ONE)]
-        terms = [(c, inside(a.mul(outer, m), a)) for m, c in parts]
+        terms = [(c, inside(a.mul(outer, m), a, cold=not alone)) for m, c in parts]
         found = [(c, t) for c, t in terms if t is not None]
-        if len(found) == len(terms):
+        if len(found) == len(terms) and (alone or not any(a.overflows(t) for _, t in found)):
             return found
     whole = into_sum(form, a)
     return None if whole is None else [(ONE, whole)]
@@ -93,21 +96,28 @@ def _shares(outer: Form, axes: Axes, a: Lifting) -> Iterator[tuple[Form, Form]]:
                 yield part, a.mul(outer, a.pow(part, -ONE))
 
 
-def inside(form: Form, a: Lifting) -> Form | None:
-    """A product with all that is hot in it inside its scatter, None where it cannot go there."""
+def inside(form: Form, a: Lifting, cold: bool = False) -> Form | None:
+    """A product with all that is hot in it inside its scatter, None where it cannot go there.
+
+    That is a scatter of what is out of range by itself, or one of anything if it may be cold.
+    """
     coeff, expo, factors = a.parts(form)
-    scatters = [f for f, k in factors if k == 1 and is_hot_scatter(f, a)]
+    scatters = [
+        f
+        for f, k in factors
+        if k == 1 and is_scatter(f) and (cold or a.overflows(f.args[0]))  # type: ignore[attr-defined]
+    ]
     if len(scatters) != 1:
         return form if not scatters else None
     inner, move, like = scatters[0].args  # type: ignore[attr-defined]
     hots = {f: k for f, k in factors if hot(f) and f is not scatters[0]}
-    cold = {f: k for f, k in factors if not hot(f)}
+    rest = {f: k for f, k in factors if not hot(f) and f is not scatters[0]}
     pieces = [*(m for m, _ in expo.terms), *hots]
     if not all(fits(p, move) for p in pieces):
         return None
     entering = a.move(a.prod(ONE, expo, hots), move)
     whole = a.app(T.scatter, a.mul(inner, entering), move, like, bcast=like.bcast)
-    return a.mul(a.prod(coeff, a.no_exponent, cold), whole)
+    return a.mul(a.prod(coeff, a.no_exponent, rest), whole)
 
 
 def fits(form: Form, move: Move) -> bool:
@@ -118,13 +128,14 @@ def fits(form: Form, move: Move) -> bool:
     return not longer and move.restricted(form.bcast) is not None
 
 
-def is_hot_scatter(form: Form, a: Lifting) -> bool:
-    """Tell whether what a form scatters is out of range by itself."""
-    return isinstance(form, App) and form.op is T.scatter and a.overflows(form.args[0])
+def is_scatter(form: Form) -> bool:
+    """Tell whether a form is what an index puts somewhere among zeros."""
+    return isinstance(form, App) and form.op is T.scatter
 
 
-def holds_scatter(form: Form, a: Lifting) -> bool:
-    """Tell whether a form is a sum with such a scatter in it."""
-    if not isinstance(form, Sum):
-        return False
-    return any(is_hot_scatter(f, a) for m, _ in form.terms for f, _ in a.parts(m)[2])
+def scatters_in(form: Form) -> Iterator[App]:
+    """A scatter, or those in the terms of a sum."""
+    parts = [form]
+    if isinstance(form, Sum):
+        parts = [f for m, _ in form.terms for f in (pieces(m) if isinstance(m, Prod) else [m])]
+    yield from (f for f in parts if is_scatter(f))  # type: ignore[misc]

@@ -41,7 +41,8 @@ def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
     summed, still = moving(expo, axes, b.a), _still(expo, axes)
     if not summed.terms:
         return b.a.lin(still), b.make(at.sum, b.or_one(rest), axis=axes, keepdims=True)
-    if not where.exact and (summed, axes) not in where.masks and bounded(summed, b.a):
+    needed = where.exact or where.apart
+    if not needed and (summed, axes) not in where.masks and bounded(summed, b.a):
         body = b.scaled(b.make(at.exp, b.linear(summed)), rest)
         return b.a.lin(still), b.make(at.sum, body, axis=axes, keepdims=True)
     zeros = frozenset(f for f, _ in b.a.parts(inner)[2])

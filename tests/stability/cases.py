@@ -524,3 +524,42 @@ def ratio_of_sigmoids(x: Any, y: Any) -> Any:
 @case("n")
 def complementary_log_log(x: Any) -> Any:
     return at.log(1 - at.exp(-at.exp(x / 1e4)))
+
+
+# -- one thing after another ---------------------------------------------------------------------
+
+
+@case("m")
+def softmax_of_columns_normalised_over_rows(x: Any) -> Any:
+    e = at.exp(8 * x)
+    return normal(e / e.sum(axis=0))
+
+
+@case("m")
+def softmax_with_a_class_that_has_no_exponent(x: Any) -> Any:
+    e = at.exp(x)
+    return e[:, :-1] / (1 + rows(e[:, :-1]))
+
+
+@case("v")
+def entropy_of_two_classes(x: Any) -> Any:
+    return at.log(1 + at.exp(3 * x)) - 3 * x * at.exp(3 * x) / (1 + at.exp(3 * x))
+
+
+@case("vv")
+def entropy_of_two_logits(x: Any, y: Any) -> Any:
+    p = at.exp(x) / (at.exp(x) + at.exp(y))
+    return at.log(at.exp(x) + at.exp(y)) - p * x - (1 - p) * y
+
+
+@case("v")
+def likelihood_as_powers(x: Any) -> Any:
+    y = at.constant([1.0, 0.0, 1.0, 0.0])
+    p = 1 / (1 + at.exp(-x))
+    return p**y * (1 - p) ** (1 - y)
+
+
+@case("m")
+def quotient_by_one_and_a_product(x: Any) -> Any:
+    e = at.exp(x)
+    return e / (e.prod(axis=1, keepdims=True) + 1)
