@@ -228,7 +228,9 @@ class Patterns:
             raise AttributeError(name)
         canonical = ALIASES.get(name, name)
         if canonical in SIGNATURES or canonical in _elementwise() or canonical in PLAIN:
-            return operator(canonical)
+            # An attribute from now on: this is asked for at each step of reading a graph.
+            found = vars(self)[name] = operator(canonical)
+            return found
         near = get_close_matches(name, dir(self), n=3)
         raise UnknownOperator(name, near)
 

@@ -25,6 +25,7 @@ from kanrewrite.view.forms import (
     Terms,
     Totals,
     join_bcast,
+    made_once,
 )
 from kanrewrite.view.heat import hot
 
@@ -87,7 +88,7 @@ class Algebra(Interner):
 
     def lin(self, terms: Terms) -> Lin:
         """An exponent ``c1*m1 + c2*m2 + ...`` as it stands."""
-        items = tuple(sorted(((m, c) for m, c in terms.items() if c), key=_first_uid))
+        items = _ordered(terms)
 
         def make() -> Lin:
             form = Lin()
@@ -103,8 +104,8 @@ class Algebra(Interner):
         """A product as it stands; what is a factor alone is that factor."""
         if not coeff:
             expo, factors = self.no_exponent, {}
-        items = tuple(sorted(((f, k) for f, k in factors.items() if k), key=_first_uid))
-        if coeff == 1 and not expo.terms and len(items) == 1 and items[0][1] == 1:
+        items = _ordered(factors)
+        if len(items) == 1 and not expo.terms and coeff == 1 and items[0][1] == 1:
             return items[0][0]
 
         def make() -> Prod:
@@ -117,6 +118,7 @@ class Algebra(Interner):
         made: Prod = self.intern(("prod", coeff, expo, items), make)
         return made
 
+    @made_once
     def const(self, value: Any) -> Form:
         """A number."""
         return self.prod(Fraction(value), self.no_exponent, {})
@@ -131,19 +133,32 @@ class Algebra(Interner):
             return self.parts(self.add_terms(dict(form.terms)))
         return ONE, self.no_exponent, ((form, ONE),)
 
+    @made_once
     def mul(self, *forms: Form) -> Form:
         """The product of forms."""
-        coeff, expo, factors = ONE, Totals(), Totals()
+        coeff, exponents, factors = ONE, [], Totals()
         for form in forms:
             c, e, fs = self.parts(form)
-            coeff *= c
-            for m, k in e.terms:
-                expo[m] += k
+            if c is not ONE:
+                coeff *= c
+            if e.terms:
+                exponents.append(e)
             for f, k in fs:
-                factors[f] += k
-        return self._product(coeff, self.lin(expo), factors)
+                factors[f] = factors[f] + k if f in factors else k
+        return self._product(coeff, self._added(exponents), factors)
+
+    def _added(self, exponents: list[Lin]) -> Lin:
+        if len(exponents) < 2:
+            return exponents[0] if exponents else self.no_exponent
+        total = Totals(exponents[0].terms)
+        for e in exponents[1:]:
+            for m, k in e.terms:
+                total[m] = total[m] + k if m in total else k
+        return self.lin(total)
 
     def _product(self, coeff: Fraction, expo: Lin, factors: Terms) -> Form:
+        if not any(map(_is_special, factors)):
+            return self.prod(coeff, expo, factors)
         grouped = [f for f, k in factors.items() if isinstance(f, Prod) and k.denominator == 1]
         if grouped:  # a group under a root has met its other half
             rest = {f: k for f, k in factors.items() if f not in grouped}
@@ -178,6 +193,7 @@ class Algebra(Interner):
         yes, no = (self.mul(branch, entering) for branch in branches)
         return outer, yes if yes is no else self.app(T.switch, cond, yes, no)
 
+    @made_once
     def pow(self, form: Form, k: Fraction) -> Form:
         """A form to a power; a root leaves what may be negative grouped."""
         if k == 1:
@@ -319,7 +335,11 @@ class Algebra(Interner):
 
     def add_terms(self, terms: Terms) -> Form:
         """A linear combination, with its common content taken out."""
-        terms = {m: c for m, c in terms.items() if c}
+        return self._combined(*((m, c) for m, c in terms.items() if c))
+
+    @made_once
+    def _combined(self, *items: tuple[Form, Fraction]) -> Form:
+        terms = dict(items)
         if len(terms) < 2:
             return self.mul(*(self._times(m, c) for m, c in terms.items())) if terms else self.zero
         reduced = self._without_logs(terms) or self._over_common_denominator(terms)
@@ -353,7 +373,7 @@ class Algebra(Interner):
         return self.prod(coeff * c, expo, dict(factors))
 
     def _sum(self, terms: Terms) -> Form:
-        items = tuple(sorted(terms.items(), key=_first_uid))
+        items = _ordered(terms)
 
         def make() -> Sum:
             form = Sum()
@@ -483,6 +503,19 @@ def is_ones(form: Form) -> bool:
 def covers(bcast: Bcast, form: Form) -> bool:
     """Tell whether a broadcast pattern has all the lengths that a form has."""
     return bool(bcast) and all(f or not b for b, f in zip(bcast, form.bcast, strict=False))
+
+
+def _is_special(form: Form) -> bool:
+    """Tell whether a factor can be more to a product than one among others."""
+    return isinstance(form, Prod) or (isinstance(form, App) and form.op in (T.switch, T.ones_like))
+
+
+def _ordered(terms: Terms) -> tuple[tuple[Form, Fraction], ...]:
+    """What is not zero, in canonical order."""
+    items = [item for item in terms.items() if item[1]]
+    if len(items) > 1:
+        items.sort(key=_first_uid)
+    return tuple(items)
 
 
 def _first_uid(item: tuple[Form, Any]) -> int:

@@ -13,21 +13,21 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from kanrewrite.terms import Operator
 
 Bcast = tuple[bool, ...]
 Axes = tuple[int, ...]
 Value = TypeVar("Value")
+Constructor = TypeVar("Constructor", bound=Callable[..., Any])
 
 
 class Form:
     """A tensor, read.  Compared by identity: an `Algebra` interns what it makes."""
 
-    __slots__ = ("bcast", "home", "key", "nonneg", "uid")
+    __slots__ = ("bcast", "home", "nonneg", "uid")
     uid: int
-    key: Hashable
     #: The algebra that made it, which knows its dtype.
     home: Any
     #: Which dimensions have length 1 for sure; constants have none and fit everywhere.
@@ -103,8 +103,10 @@ class Totals(Terms):
 
 def join_bcast(parts: list[Bcast]) -> Bcast:
     """The broadcast pattern of an elementwise operator's result."""
-    full = [p for p in parts if p]
-    return tuple(map(all, zip(*full, strict=False))) if full else ()
+    full = {p for p in parts if p}
+    if len(full) > 1:
+        return tuple(map(all, zip(*full, strict=False)))
+    return full.pop() if full else ()
 
 
 def pieces(form: Form) -> list[Form]:
@@ -131,6 +133,21 @@ def remembered(f: Callable[[Form], Value]) -> Callable[[Form], Value]:
     return property_of
 
 
+def made_once(constructor: Constructor) -> Constructor:
+    """Let a constructor of an `Interner` make the form of the same operands once."""
+    name = constructor.__name__
+
+    @wraps(constructor)
+    def again(a: Interner, *operands: Hashable) -> Form:
+        key = (name, *operands)
+        form = a.results.get(key)
+        if form is None:
+            form = a.results[key] = constructor(a, *operands)
+        return form
+
+    return cast(Constructor, again)
+
+
 class Interner:
     """Makes each form once; two forms of one key are one object."""
 
@@ -138,13 +155,14 @@ class Interner:
         self._table: dict[Hashable, Form] = {}
         #: What `remembered` functions have found out.
         self.known: dict[tuple[Callable[[Form], Any], Form], Any] = {}
+        #: What constructors have `made_once`.
+        self.results: dict[Hashable, Form] = {}
 
     def intern(self, key: Hashable, make: Callable[[], Form]) -> Any:
         """The form of a key, made if there is none yet."""
         form = self._table.get(key)
         if form is None:
             form = make()
-            form.key = key
             form.home = self
             form.uid = len(self._table)
             self._table[key] = form

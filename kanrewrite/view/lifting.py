@@ -7,6 +7,7 @@ variables; so two ways of writing one tensor meet in one form.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
@@ -25,6 +26,7 @@ from kanrewrite.view.forms import (
     Terms,
     Totals,
     join_bcast,
+    made_once,
     pieces,
 )
 from kanrewrite.view.heat import hot
@@ -52,7 +54,12 @@ class Lifting(Algebra):
 
     def add_terms(self, terms: Terms) -> Form:
         """A linear combination; ``sum(e) - e`` is the sum of the others."""
-        left = without_one({m: c for m, c in terms.items() if c}, self)
+        return self._collected(*((m, c) for m, c in terms.items() if c))
+
+    @made_once
+    def _collected(self, *items: tuple[Form, Fraction]) -> Form:
+        terms = dict(items)
+        left = without_one(terms, self)
         return super().add_terms(terms if left is None else left)
 
     def power(self, base: Form, exponent: Form) -> Form:
@@ -341,7 +348,7 @@ class Lifting(Algebra):
 
         Exponentials on both sides meet on one, where they may cancel.
         """
-        if not (self.overflows(a) and self.overflows(b)):
+        if not (hot(a) and hot(b) and self.overflows(a) and self.overflows(b)):
             return a, b
         free_a = tuple(d for d in range(batch, a.ndim) if d != inner_a)
         free_b = tuple(d for d in range(batch, b.ndim) if d != inner_b)

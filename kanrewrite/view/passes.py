@@ -9,31 +9,24 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
-from aesara.graph.basic import Apply, Variable
+from aesara.graph.basic import Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
-from aesara.tensor.basic import Split
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
-from aesara.tensor.type import TensorType
 
 from kanrewrite import errors
 from kanrewrite.display import brief
 from kanrewrite.errors import RelationWarning
 from kanrewrite.relation import Relation
-from kanrewrite.terms import T, operator_of
 from kanrewrite.trace import trace
 from kanrewrite.view.build import Builder
+from kanrewrite.view.candidates import to_read, warm
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import Form, Leaf, pieces
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
-from kanrewrite.view.readers import READERS
 from kanrewrite.view.recognise import Recogniser, compiled
 from kanrewrite.view.rules import LIFTING, definitions, recognitions
 
-#: Elementwise operators that bring exponentials into a graph by themselves.
-SOURCES = {T.exp, T.exp2, T.pow}
 #: Nested forms are built by recursion, some frames a level.
 DEPTH = 20_000
 
@@ -75,39 +68,21 @@ class LiftingPass(GraphRewriter):
         self.read_count = self.built_count = 0
         if not self.active:
             return
-        warm = self._warm(fgraph)
-        if not warm:
+        read = to_read(warm(fgraph, self.definitions))
+        if not read:
             return
         with _deep():
-            self._rewrite(fgraph, warm)
+            self._rewrite(fgraph, read)
 
-    def _warm(self, fgraph: FunctionGraph) -> list[Variable[Any, Any]]:
-        """The variables that an exponential can show in, inputs first."""
-        found: dict[Variable[Any, Any], None] = {}
-        for node in fgraph.toposort():
-            out = node.outputs[0]
-            if not isinstance(out.type, TensorType) or type(node.op) not in (*READERS, Split):
-                continue
-            if self._is_source(node) or any(i in found for i in node.inputs):
-                pieces = node.outputs if isinstance(node.op, Split) else [out]
-                found.update(dict.fromkeys(pieces))
-        return list(found)
-
-    def _is_source(self, node: Apply[Any]) -> bool:
-        if isinstance(node.op, Elemwise):
-            op = operator_of(node.op)
-            return op in SOURCES or op in self.definitions
-        return isinstance(node.op, Softmax | LogSoftmax | SoftmaxGrad)
-
-    def _rewrite(self, fgraph: FunctionGraph, warm: list[Variable[Any, Any]]) -> None:
+    def _rewrite(self, fgraph: FunctionGraph, variables: list[Variable[Any, Any]]) -> None:
         recogniser = Recogniser(self.rules)
         view = View(self.definitions, fgraph.clients, recogniser.fuses)
-        for var in warm:
+        for var in variables:
             if var.type.dtype in FLOATS:
                 self._read(var, view)
         self.read_count = view.read_count
         builders: dict[str, Builder] = {}
-        rank = {var: place for place, var in enumerate(warm)}
+        rank = {var: place for place, var in enumerate(variables)}
         # From the outputs on: what is built for a variable refers to variables before it, which
         # are replaced after it, in what was built too.
         for var in sorted(needed(fgraph, view), key=lambda v: -rank[v]):

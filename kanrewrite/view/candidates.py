@@ -1,0 +1,101 @@
+"""Candidates: what of a graph has to be read, told by the heads of its nodes alone.
+
+Reading takes some hundred microseconds a node.  A gradient is mostly dot products and moves below
+the last place where exponentials could meet: none of them is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from aesara.graph.basic import Apply, Variable
+from aesara.graph.fg import FunctionGraph
+from aesara.scalar.basic import Cast
+from aesara.tensor.basic import Split
+from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+from aesara.tensor.type import TensorType
+
+from kanrewrite.terms import Operator, T, operator_of
+from kanrewrite.view.readers import ELEMWISE, READERS
+
+#: Elementwise operators that bring exponentials into a graph by themselves.
+SOURCES = {T.exp, T.exp2, T.pow}
+#: Operators whose value, compared with zero, an exponential can hide.
+COMPARISONS = {T.eq, T.neq, T.lt, T.le, T.gt, T.ge, T.sgn}
+#: Operators at which a single exponential is enough for rewriting to gain.
+ALONE = COMPARISONS | {
+    T.add, T.sub, T.pow, T.log, T.log2, T.log10, T.log1p, T.sqrt, T.exp, T.exp2, T.expm1,
+}  # fmt: skip
+
+Graph = Variable[Any, Any]
+
+
+def warm(fgraph: FunctionGraph, defined: Collection[Operator]) -> list[Graph]:
+    """The variables that an exponential can show in, inputs first.
+
+    Parameters
+    ----------
+    fgraph
+        The graph.
+    defined
+        Operators that relations define, most of them by exponentials.
+    """
+    if not any(_is_source(node, defined) for node in fgraph.apply_nodes):
+        return []
+    found: dict[Graph, None] = {}
+    for node in fgraph.toposort():
+        if not isinstance(node.outputs[0].type, TensorType) or not _is_read(node, defined):
+            continue
+        if any(i in found for i in node.inputs) or _is_source(node, defined):
+            pieces = node.outputs if isinstance(node.op, Split) else node.outputs[:1]
+            found.update(dict.fromkeys(pieces))
+    return list(found)
+
+
+def to_read(variables: list[Graph]) -> list[Graph]:
+    """Those of the warm variables at which exponentials can meet, and what they are made of.
+
+    Parameters
+    ----------
+    variables
+        All that are warm, inputs first; the result keeps their order.
+    """
+    candidates = set(variables)
+    found: set[Graph] = set()
+    for var in reversed(variables):
+        node = var.owner
+        inputs = [i for i in node.inputs if i in candidates]
+        if var in found or may_meet(node, len(inputs)):
+            found.update((var, *inputs))
+    return [var for var in variables if var in found]
+
+
+def may_meet(node: Apply[Any], count: int) -> bool:
+    """Tell whether a node with so many warm inputs may be worth rewriting.
+
+    What `kanrewrite.view.events` finds to be an event is one of these.
+    """
+    if isinstance(node.op, Softmax | LogSoftmax):
+        return True  # of what was shifted by hand, which needs no exponential
+    if isinstance(node.op, Elemwise):
+        alone = operator_of(node.op) in ALONE or isinstance(node.op.scalar_op, Cast)
+        return count > (0 if alone else 1)
+    return count > (0 if isinstance(node.op, SoftmaxGrad) else 1)
+
+
+def _is_source(node: Apply[Any], defined: Collection[Operator]) -> bool:
+    if isinstance(node.op, Elemwise):
+        op = operator_of(node.op)
+        return op in SOURCES or op in defined
+    return isinstance(node.op, Softmax | LogSoftmax | SoftmaxGrad)
+
+
+def _is_read(node: Apply[Any], defined: Collection[Operator]) -> bool:
+    """Tell whether a node is more than a leaf to a reader, or compared with zero."""
+    if not isinstance(node.op, Elemwise):
+        return type(node.op) in READERS or isinstance(node.op, Split)
+    op = operator_of(node.op)
+    known = op in ELEMWISE or op in defined or op in COMPARISONS
+    return known or isinstance(node.op.scalar_op, Cast)
