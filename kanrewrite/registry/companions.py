@@ -12,6 +12,7 @@ from kanrewrite.registry.alignment import AlignmentPass
 from kanrewrite.registry.cross_entropies import cross_entropies
 from kanrewrite.registry.lengths import LengthsPass
 from kanrewrite.registry.numbers import NumbersPass
+from kanrewrite.registry.shapes import shapes
 
 
 class Companion(RewriteDatabase):
@@ -45,9 +46,11 @@ def always(rewriter: GraphRewriter) -> Callable[[RewriteDatabaseQuery], Rewriter
     return lambda query: rewriter
 
 
-#: Name, position and pass: before canonicalize (1); right before the library (1.4); after whatever
-#: brings in operators and merges them (49), and before what works in place (49.5).
+#: Name, position and pass: before what attaches shapes (0.1); before canonicalize (1); right before
+#: the library (1.4); after whatever brings in operators and merges them (49), and before what works
+#: in place (49.5).
 COMPANIONS: tuple[tuple[str, float, Callable[[RewriteDatabaseQuery], Rewriter]], ...] = (
+    ("kanrewrite_shapes", 0.09, shapes),
     ("kanrewrite_numbers", 0.89, always(NumbersPass())),
     ("kanrewrite_alignment", 0.9, always(AlignmentPass())),
     ("kanrewrite_cross_entropies", 1.39, cross_entropies),

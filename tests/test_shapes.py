@@ -1,0 +1,120 @@
+"""Lengths that broadcasting gives: found once, and the right ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from aesara.graph.basic import ancestors
+from aesara.graph.fg import FunctionGraph
+from aesara.tensor.rewriting.shape import ShapeFeature
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kanrewrite.registry.shapes import Lengths, Shapes
+from tests.view.common import MODE, at, function, stock
+
+#: What broadcasts with what: 1 with everything, other lengths with themselves.
+FITTING = [(1, 4), (3, 4), (3, 1), (1, 1), (0, 4), (3, 0)]
+
+
+def entangled(x: Any, y: Any, depth: int) -> Any:
+    """A chain in which the shapes of two matrices meet again and again."""
+    z = x
+    for n in range(depth):
+        z = (z * y + x) * (n + 1) - y
+    return z
+
+
+def size(feature: ShapeFeature, depth: int) -> int:
+    """How many variables say what shape the end of a chain has."""
+    x, y = at.dmatrices("x", "y")
+    z = entangled(x, y, depth)
+    fgraph = FunctionGraph([x, y], [z], clone=False)
+    fgraph.attach_feature(feature)
+    found = feature.shape_of[z]
+    assert found is not None
+    return len(set(ancestors(found)))
+
+
+def test_shapes_do_not_grow_with_the_graph() -> None:
+    assert size(Shapes(), 6) == size(Shapes(), 1)
+    assert size(ShapeFeature(), 6) > size(ShapeFeature(), 1)
+
+
+def test_what_met_before_is_the_same_length() -> None:
+    lengths, (a, b, c) = Lengths(), at.lscalars("a", "b", "c")
+    both = lengths.broadcast([a, b])
+    assert lengths.broadcast([b, a]) is lengths.broadcast([both, a]) is both
+    every = lengths.broadcast([both, c])
+    assert every is not both
+    assert lengths.broadcast([a, lengths.broadcast([c, b])]) is every
+
+
+def test_lengths_of_one_structure_are_one() -> None:
+    x, (a, b) = at.dmatrix("x"), at.lscalars("a", "b")
+    lengths = Lengths()
+    first, second = (x.shape[0] + a for _ in range(2))
+    assert first is not second
+    assert lengths.broadcast([first, second]) is first
+    assert lengths.broadcast([first, b]) is lengths.broadcast([second, b])
+    assert lengths.broadcast([x.shape[1] + a, b]) is not lengths.broadcast([first, b])
+    four = [at.constant(4, dtype="int64") for _ in range(2)]
+    assert lengths.broadcast([four[0], b]) is lengths.broadcast([four[1], b])
+
+
+@given(st.lists(st.sets(st.integers(0, 3), min_size=2), min_size=1, max_size=5))
+def test_a_length_is_the_set_of_what_met_in_it(groups: list[set[int]]) -> None:
+    lengths, variables = Lengths(), at.lscalars("a", "b", "c", "d")
+    one_by_one = lengths.broadcast([variables[n] for group in groups for n in group])
+    grouped = [lengths.broadcast([variables[n] for n in group]) for group in groups]
+    assert lengths.broadcast(grouped) is one_by_one
+
+
+@pytest.mark.parametrize("left", FITTING, ids=str)
+def test_shapes_are_those_of_numpy(left: tuple[int, int]) -> None:
+    x, y = at.dmatrices("x", "y")
+    z = entangled(x, y, 3)
+    compiled = function([x, y], [z.shape, at.ones_like(z)])
+    for right in FITTING:
+        values = np.ones(left), np.ones(right)
+        try:
+            expected = np.broadcast_shapes(left, right)
+        except ValueError:
+            continue
+        shape, ones = compiled(*values)
+        assert tuple(shape) == ones.shape == expected
+
+
+@pytest.mark.parametrize("lengths", [(2, 2), (2, 3), (3, 2)], ids=str)
+def test_lengths_that_do_not_fit_are_refused(lengths: tuple[int, int]) -> None:
+    x, y = at.dvectors("x", "y")
+    for compile_ in (function, stock):
+        compiled = compile_([x, y], (x * y * x + y).shape)
+        values = [np.ones(n) for n in lengths]
+        if lengths[0] == lengths[1]:
+            assert tuple(compiled(*values)) == lengths[:1]
+        else:
+            with pytest.raises((AssertionError, ValueError)):
+                compiled(*values)
+
+
+def test_lengths_that_are_known_not_to_fit_are_left_to_aesara() -> None:
+    x, y = at.dvectors("x", "y")
+    fgraph = FunctionGraph([x, y], [x * y], clone=False)
+    feature = Shapes()
+    fgraph.attach_feature(feature)
+    feature.shape_of.update({x: (at.constant(2),), y: (at.constant(3),)})
+    with pytest.raises(Exception, match="Could not broadcast dimensions"):
+        feature.get_node_infer_shape(fgraph, (x * y).owner)
+
+
+def test_the_library_brings_them() -> None:
+    x = at.dmatrix("x")
+    assert isinstance(function([x], at.exp(x)).maker.fgraph.shape_feature, Shapes)
+    assert type(stock([x], at.exp(x)).maker.fgraph.shape_feature) is ShapeFeature
+    without = function([x], at.exp(x), MODE.excluding("kanrewrite"))
+    assert type(without.maker.fgraph.shape_feature) is ShapeFeature
+    blind = function([x], at.exp(x), MODE.excluding("ShapeOpt"))
+    assert not isinstance(getattr(blind.maker.fgraph, "shape_feature", None), Shapes)
