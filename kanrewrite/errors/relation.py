@@ -1,0 +1,124 @@
+"""Relations as they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def not_a_guard(parameter: str, annotation: object) -> str:
+    """An annotation of a relation's parameter is something else than a guard."""
+    return (
+        f"the annotation of `{parameter}` is {annotation!r}, which is not a guard. Annotate with "
+        "Float, Int, Bool, Axis, Ndim[...], Constant, Elementwise, ConstantAlong[...] or a Guard "
+        "of your own, or leave the annotation out."
+    )
+
+
+def unreadable_annotation(parameter: str, annotation: str, error: Exception) -> str:
+    """An annotation of a relation's parameter raises when it is evaluated."""
+    return (
+        f"the annotation {annotation!r} of `{parameter}` cannot be evaluated "
+        f"({type(error).__name__}: {error}). Import what it names in the module of the relation."
+    )
+
+
+def unknown_other(parameter: str, other: str) -> str:
+    """A guard names a parameter that the relation does not have."""
+    return f"the guard of `{parameter}` names `{other}`, which is not a parameter of the relation."
+
+
+def variadic(parameter: str) -> str:
+    """A relation's function takes a variable number of parameters."""
+    return (
+        f"`{parameter}` takes any number of arguments, but each parameter of a relation is one "
+        "logic variable. Name them."
+    )
+
+
+def neither_generator_nor_goal(parameters: Sequence[str]) -> str:
+    """A relation's function is neither a generator of equations nor a goal constructor."""
+    return (
+        f"its function, of ({', '.join(parameters)}), is neither a generator of equations nor a "
+        "goal constructor. State equations with `yield eq(left, right)`, or take exactly two "
+        "parameters without annotations, (in_lv, out_lv), and return a goal."
+    )
+
+
+def equations_raised(error: Exception) -> str:
+    """The generator of a relation raised."""
+    return f"stating its equations raised {type(error).__name__}: {error}"
+
+
+def not_an_equation(value: object) -> str:
+    """A relation yielded something else than an equation."""
+    return f"it yields {value!r}, which is not an equation. Write `yield eq(left, right)`."
+
+
+def not_a_condition(goal: object) -> str:
+    """An equation has a goal as a guard that is not made by a guard."""
+    return (
+        f"the condition {goal!r} is a goal that cannot be asked without running it. Make a guard "
+        "of its predicate, Guard(name, predicate), and call that with the parameters."
+    )
+
+
+def no_equation() -> str:
+    """A relation's generator yields nothing."""
+    return "it yields no equation. Write `yield eq(left, right)`."
+
+
+def unknown_direction(direction: object) -> str:
+    """A direction that is none of the four."""
+    return f"direction={direction!r} is not one of 'forward', 'backward', 'both' and None."
+
+
+def unbound(names: Sequence[str], where: str, pattern: str, other: str) -> str:
+    """A side that is to be built has variables which the matched side does not bind."""
+    listed = ", ".join(f"`{name}`" for name in names)
+    return (
+        f"{listed} in the {where} `{other}` would not be bound by a match of `{pattern}`. Use "
+        "only variables of the matched side, or declare @relation(direction=None) if the "
+        "equations are to be used as a goal only."
+    )
+
+
+def matches_everything(pattern: str) -> str:
+    """The side that is to be matched has no operator."""
+    return (
+        f"the matched side `{pattern}` has no operator, so it would match every node. Turn the "
+        "equation round with @relation(direction=...), or state an operator."
+    )
+
+
+def misplaced_gradient(equation: str) -> str:
+    """`T.gradient` stands elsewhere than at the root of a left side."""
+    return (
+        f"in `{equation}`, T.gradient is not the left side alone. A relation that states "
+        "derivatives states nothing else: write every equation as "
+        "`yield eq(T.gradient(expression, variable, upstream), derivative)`."
+    )
+
+
+def unusable_gradient(equation: str, why: str) -> str:
+    """`T.gradient` has operands that cannot be matched."""
+    return (
+        f"in `{equation}`, {why}. Write T.gradient(expression, variable, upstream): an expression "
+        "made by an operator, a parameter that it holds as a tensor, and a parameter of its own "
+        "for the gradient that arrives at the expression."
+    )
+
+
+def stated_twice(variable: object, expression: str) -> str:
+    """A relation gives one derivative of an expression twice."""
+    return (
+        f"it gives the gradient of `{expression}` in `{variable}` twice under the same conditions. "
+        "State it once; what reaches a variable by several ways is one sum."
+    )
+
+
+def derivative_turned(direction: object) -> str:
+    """A relation that states derivatives is to be used in another direction."""
+    return (
+        f"it states derivatives, which are found by what is differentiated; {direction=!r} would "
+        "look for their right sides. Leave the direction at 'forward'."
+    )

@@ -1,0 +1,70 @@
+"""Terms and theories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kanrewrite.errors.base import KanrewriteError
+
+
+class UnknownOperator(KanrewriteError, AttributeError):
+    """A name that `T` does not have."""
+
+    def __init__(self, name: str, near: Sequence[str]):
+        meant = f" Did you mean {' or '.join('T.' + n for n in near)}?" if near else ""
+        super().__init__(
+            f"T.{name} is not an operator of patterns: aesara.tensor has no elementwise, "
+            f"reduction or shape operator of that name.{meant}"
+        )
+
+
+class ConflictingTheory(KanrewriteError, ValueError):
+    """An operator that two declarations give different axioms."""
+
+    def __init__(self, op: object, where: str, known: object, where_else: str, declared: object):
+        super().__init__(
+            f"operator {op!r} is {known} in theory {where!r} and cannot also be {declared} "
+            f"in {where_else!r}: modulo both, terms would be equal that each keeps apart. "
+            "Declare the operator once, or use two operators."
+        )
+
+
+class UnitNotGround(KanrewriteError, ValueError):
+    """A unit with a logic variable in it."""
+
+    def __init__(self, theory: str, op: object, unit: object):
+        super().__init__(
+            f"the unit {unit!r} of operator {op!r} in theory {theory!r} holds a logic variable: "
+            "a unit is one fixed element. Give a constant."
+        )
+
+
+class ImpossibleInverse(KanrewriteError, ValueError):
+    """An inverse for an operator that cannot have this one."""
+
+    def __init__(self, theory: str, op: object, known: object, taken: object = None):
+        why = (
+            "an inverse needs an operator that is AC with a unit; declare "
+            f".ac({op!r}, unit=...) before"
+            if taken is None
+            else f"{taken!r} has axioms of its own or belongs to another operator; "
+            "inverse and division must be free operators"
+        )
+        super().__init__(f"operator {op!r} ({known}) of theory {theory!r} has no inverse: {why}.")
+
+
+class UnusableOperator(KanrewriteError, TypeError):
+    """An operator that cannot be looked up."""
+
+    def __init__(self, op: object):
+        super().__init__(
+            f"{op!r} cannot be an operator of a theory: an operator is a hashable value "
+            "and no logic variable."
+        )
+
+
+class NotBuildable(KanrewriteError, TypeError):
+    """A term that is no graph."""
+
+    def __init__(self, term: object, why: str):
+        super().__init__(f"{term} cannot be built as a graph of Aesara: {why}.")
