@@ -9,8 +9,9 @@ gradient of a softmax.
 
 from kanrewrite.gradient.interface import grad, value_and_grad
 from kanrewrite.gradient.jax_native import NATIVE
-from kanrewrite.gradient.linear import Linearization, hessian, hvp, jacobian, jvp, vjp
+from kanrewrite.gradient.linear import Linearization
 from kanrewrite.gradient.ops import Gradient, Pushforward
+from kanrewrite.gradient.products import hessian, hvp, jacobian, jvp, vjp
 from kanrewrite.gradient.registration import TAG, register_expansion
 from kanrewrite.gradient.rules import (
     register_gradient,

@@ -14,7 +14,6 @@ from aesara.graph.null_type import NullType
 from kanrewrite.errors import NotOneEach, UnknownRows
 from kanrewrite.gradient.explicit import dual_type
 from kanrewrite.gradient.implicit import implicit_gradients, implicit_tangents, refuse
-from kanrewrite.gradient.interface import grad
 from kanrewrite.gradient.names import Var
 from kanrewrite.gradient.path import path_nodes
 from kanrewrite.gradient.within import differentiated
@@ -56,8 +55,8 @@ class Linearization:
         consider_constant: Sequence[Var] | None = None,
         disconnected_inputs: Disconnected = "raise",
     ):
-        self.outputs, self._as_outputs = _taken_apart(outputs)
-        self.wrt, self._as_wrt = _taken_apart(wrt)
+        self.outputs, self._as_outputs = taken_apart(outputs)
+        self.wrt, self._as_wrt = taken_apart(wrt)
         self.disconnected_inputs = disconnected_inputs
         constants = list(consider_constant or ())
         # within_gradient() is answered once: all uses of this operator are one derivative.
@@ -194,151 +193,7 @@ def _lengths(v: Any) -> list[Any]:
     return [v.shape[d] if n is None else n for d, n in enumerate(v.type.shape)]
 
 
-def vjp(outputs: Any, wrt: Any, cotangents: Any, **options: Any) -> Any:
-    """Cotangents times the Jacobian of `outputs` in `wrt`, not written out: reverse mode.
-
-    Parameters
-    ----------
-    outputs, wrt, **options
-        See `Linearization`.
-    cotangents
-        One for each output.
-
-    Returns
-    -------
-    TensorVariable, or list or tuple of TensorVariable
-        One for each of `wrt`. ``aesara.gradient.Lop`` gives the same where no output is made of
-        another one; here contributions always add up.
-
-    Examples
-    --------
-    >>> import aesara.tensor as at, kanrewrite
-    >>> x, u = at.vectors("x", "u")
-    >>> kanrewrite.vjp(x**2, x, u).eval({x: [1.0, 2.0], u: [1.0, 10.0]})
-    array([ 2., 40.])
-    """
-    return Linearization(outputs, wrt, **options).vjp(cotangents)
-
-
-def jvp(outputs: Any, wrt: Any, directions: Any, **options: Any) -> Any:
-    """The Jacobian of `outputs` in `wrt` times directions, not written out: forward mode.
-
-    Parameters
-    ----------
-    outputs, wrt, **options
-        See `Linearization`.
-    directions
-        One for each of `wrt`.
-
-    Returns
-    -------
-    TensorVariable, or list or tuple of TensorVariable
-        One for each output, as from ``aesara.gradient.Rop``.
-
-    Examples
-    --------
-    >>> import aesara.tensor as at, kanrewrite
-    >>> x, v = at.vectors("x", "v")
-    >>> kanrewrite.jvp((x**2).sum(), x, v).eval({x: [1.0, 2.0], v: [1.0, 10.0]})
-    array(42.)
-    """
-    return Linearization(outputs, wrt, **options).jvp(directions)
-
-
-def hvp(cost: Any, wrt: Any, directions: Any, **options: Any) -> Any:
-    """The Hessian of a cost times directions, not written out and without the Hessian.
-
-    Parameters
-    ----------
-    cost, wrt, **options
-        See `grad`.
-    directions
-        One for each of `wrt`.
-
-    Returns
-    -------
-    TensorVariable, or list or tuple of TensorVariable
-        One for each of `wrt`; zeros where the cost is linear.
-
-    Notes
-    -----
-    The Hessian is symmetric, so this is the gradient's adjoint, reverse mode over reverse mode.
-
-    Examples
-    --------
-    >>> import aesara.tensor as at, kanrewrite
-    >>> x, v = at.vectors("x", "v")
-    >>> kanrewrite.hvp((x**3).sum(), x, v).eval({x: [1.0, 2.0], v: [1.0, 10.0]})
-    array([  6., 120.])
-    """
-    gradient = grad(cost, wrt, **options)
-    constants = options.get("consider_constant")
-    return vjp(gradient, wrt, directions, consider_constant=constants, disconnected_inputs="ignore")
-
-
-def jacobian(expression: Any, wrt: Any, unroll: bool = False, **options: Any) -> Any:
-    """The Jacobian of an expression.
-
-    Parameters
-    ----------
-    unroll : bool
-        Whether rows are written out one by one, see `Linearization.matrix`.
-    expression, wrt, **options
-        See `Linearization`. Unlike for ``aesara.gradient.jacobian``, any number of dimensions
-        will do.
-
-    Returns
-    -------
-    TensorVariable, or list or tuple of TensorVariable
-        For every one of `wrt` a tensor of shape ``expression.shape + wrt.shape``.
-
-    Examples
-    --------
-    >>> import aesara.tensor as at, kanrewrite
-    >>> x = at.vector("x")
-    >>> kanrewrite.jacobian(x[::-1] ** 2, x).eval({x: [1.0, 2.0]})
-    array([[0., 4.],
-           [2., 0.]])
-    """
-    return Linearization(expression, wrt, **options).matrix(unroll)
-
-
-def hessian(cost: Any, wrt: Any, unroll: bool = False, **options: Any) -> Any:
-    """The Hessian of a cost in each variable.
-
-    Parameters
-    ----------
-    unroll : bool
-        Whether rows are written out one by one, see `Linearization.matrix`.
-    cost, wrt, **options
-        See `grad`. Unlike for ``aesara.gradient.hessian``, variables may have any number of
-        dimensions.
-
-    Returns
-    -------
-    TensorVariable, or list or tuple of TensorVariable
-        For every one of `wrt` a tensor of shape ``wrt.shape + wrt.shape``: the blocks on the
-        diagonal, as Aesara has them; for others use `jacobian` of `grad`.
-
-    Examples
-    --------
-    >>> import aesara.tensor as at, kanrewrite
-    >>> x = at.vector("x")
-    >>> kanrewrite.hessian(x[0] ** 2 + x[0] * x[1], x).eval({x: [1.0, 2.0]})
-    array([[2., 1.],
-           [1., 0.]])
-    """
-    variables, as_wrt = _taken_apart(wrt)
-    constants = options.get("consider_constant")
-    gradients = grad(cost, variables, **options)
-    blocks = [
-        jacobian(g, v, unroll, consider_constant=constants, disconnected_inputs="ignore")
-        for g, v in zip(gradients, variables, strict=True)
-    ]
-    return as_wrt(blocks)
-
-
-def _taken_apart(variables: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+def taken_apart(variables: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
     """A list, and what gives another list the form of the original."""
     if isinstance(variables, list | tuple):
         return list(variables), type(variables)
@@ -346,7 +201,7 @@ def _taken_apart(variables: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]
 
 
 def _one_each(what: str, given: Any, of: str, variables: Sequence[Any]) -> list[Any]:
-    tensors = [at.as_tensor_variable(v) for v in _taken_apart(given)[0]]
+    tensors = [at.as_tensor_variable(v) for v in taken_apart(given)[0]]
     if [v.type.ndim for v in tensors] != [v.type.ndim for v in variables]:
         raise NotOneEach(what, tensors, of, variables)
     return tensors
