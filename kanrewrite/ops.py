@@ -219,8 +219,8 @@ class ScaledCumsum(Op):
         exponent = np.moveaxis(inputs[0], self.axis, 0)
         weights = np.moveaxis(np.broadcast_to(inputs[1], inputs[0].shape), self.axis, 0)
         kept = np.where(weights != 0, exponent, -np.inf)
-        level = np.maximum.accumulate(kept, axis=0)
-        level = np.where(np.isinf(level), 0, level).astype(exponent.dtype)
+        highest = np.maximum.accumulate(kept, axis=0)
+        level = np.where(np.isinf(highest), 0, highest).astype(exponent.dtype)
         power = np.exp(kept - level)
         term = np.where(weights != 0, weights * power, 0)
         rest = np.empty_like(exponent)
@@ -229,5 +229,48 @@ class ScaledCumsum(Op):
             fade = np.exp(level[t - 1] - level[t]) if t else 1.0
             carry = np.where(carry != 0, carry * fade, 0) + term[t]
             rest[t] = carry
+        level = np.where(np.isneginf(highest), highest, level)  # nothing so far
         output_storage[0][0] = np.ascontiguousarray(np.moveaxis(level, 0, self.axis))
         output_storage[1][0] = np.ascontiguousarray(np.moveaxis(rest, 0, self.axis))
+
+
+class ScatteredMaximum(Op):
+    """The largest of the values that go to each place of a tensor, -inf where none goes.
+
+    A scatter adds up exponentials; this is what their exponents are shifted by.  Its inputs are
+    the values, the place of each (counted through the tensor row by row), and the tensor's shape.
+
+    Parameters
+    ----------
+    bcast
+        Which dimensions of the tensor have length 1.
+    """
+
+    __props__ = ("bcast",)
+
+    def __init__(self, bcast: tuple[bool, ...]):
+        self.bcast = tuple(bcast)
+
+    def make_node(self, *inputs: Variable[Any, Any]) -> Apply[Any]:
+        """The node of values, places and a shape."""
+        values: Any = inputs[0]
+        out = values.type.clone(shape=tuple(1 if one else None for one in self.bcast))
+        return Apply(self, list(inputs), [out()])
+
+    def infer_shape(self, fgraph: Any, node: Apply[Any], shapes: list[Any]) -> list[Any]:
+        """The shape that is given."""
+        shape: Any = node.inputs[2]
+        return [tuple(shape[d] for d in range(len(self.bcast)))]
+
+    def perform(
+        self,
+        node: Apply[Any],
+        inputs: Sequence[Any],
+        output_storage: list[list[Any]],
+        params: tuple[Any] | None = None,
+    ) -> None:
+        """Take maxima place by place."""
+        values, places, shape = inputs
+        top = np.full(int(np.prod(shape)), -np.inf, dtype=values.dtype)
+        np.maximum.at(top, places.ravel(), np.broadcast_to(values, places.shape).ravel())
+        output_storage[0][0] = top.reshape(tuple(shape))

@@ -35,6 +35,14 @@ def comparisons_drop(a: Float, r: Float) -> Iterator[Eq]:
     yield eq(T.eq(T.exp(a) * r, 0), T.eq(r, 0))
 
 
+@relation(direction=None, family="lifting")
+def signs_choose(a: Float, b: Float) -> Iterator[Eq]:
+    """A maximum, a minimum or an absolute value is a choice by the sign of a difference."""
+    yield eq(T.maximum(a, b), T.switch(T.lt(a - b, 0), b, a))
+    yield eq(T.minimum(a, b), T.switch(T.lt(b - a, 0), b, a))
+    yield eq(T.abs(a), T.switch(T.lt(a, 0), -a, a))
+
+
 @max_lifts.example
 def _max() -> Sides:
     x = at.matrix("x")
@@ -69,3 +77,15 @@ def _comparison() -> Sides:
 def _comparison_of_sum() -> Sides:
     x, y = at.matrices("x", "y")
     return at.gt(at.exp(x) + y, 0), at.gt(y, 0)
+
+
+@signs_choose.example
+def _maximum() -> Sides:
+    x, y = at.matrices("x", "y")
+    return at.maximum(x, y), at.switch(at.lt(x - y, 0), y, x)
+
+
+@signs_choose.non_example
+def _minimum_for_maximum() -> Sides:
+    x, y = at.matrices("x", "y")
+    return at.maximum(x, y), at.switch(at.lt(y - x, 0), y, x)

@@ -39,6 +39,13 @@ def powers_are_exponentials(b: Float, t: Float) -> Iterator[Eq]:
     yield eq(T.pow(b, t), T.exp(t * T.log(size)) * T.pow(T.sgn(b), t))
 
 
+@relation(direction=None, family="lifting")
+def powers_gather(a: Float, b: Float, t: Float) -> Iterator[Eq]:
+    """What left the base of a power goes back to what it is added to there."""
+    whole = T.exp(a) + T.exp(b)
+    yield eq(T.exp(a * t) * T.pow(1 + T.exp(b - a), t), T.pow(whole, t))
+
+
 @sums_merge.example
 def _two_sums() -> Sides:
     x, y = at.matrices("x", "y")
@@ -76,3 +83,15 @@ def _power_of_anything() -> Sides:
 def _size_without_log() -> Sides:
     b, t = at.matrices("b", "t")
     return at.pow(b, t), at.exp(t * at.abs(b)) * at.pow(at.sgn(b), t)
+
+
+@powers_gather.example
+def _power_of_a_mixture() -> Sides:
+    x, y, t = at.matrices("x", "y", "t")
+    return at.exp(x * t) * (1 + at.exp(y - x)) ** t, (at.exp(x) + at.exp(y)) ** t
+
+
+@powers_gather.non_example
+def _not_to_the_power() -> Sides:
+    x, y, t = at.matrices("x", "y", "t")
+    return at.exp(x) * (1 + at.exp(y - x)) ** t, (at.exp(x) + at.exp(y)) ** t

@@ -27,7 +27,7 @@ from aesara.tensor.subtensor import (
 from aesara.tensor.xlogx import xlogx, xlogy0
 
 from kanrewrite import reference
-from kanrewrite.ops import ScaledCumsum, Supremum
+from kanrewrite.ops import ScaledCumsum, ScatteredMaximum, Supremum
 
 Build = Callable[..., Any]
 
@@ -194,6 +194,12 @@ SOFTMAX: list[tuple[str, Build, list[Any]]] = [
     ("logsumexp", lambda m: at.logsumexp(m, axis=1), [M]),
     ("supremum", lambda q: Supremum((0, 2))(q), [Q]),
     ("scaled_cumsum", lambda m, x: ScaledCumsum(1)(m, x), [M, M - 0.25]),
+    ("scaled_cumsum_of_nothing", lambda m, x: ScaledCumsum(1)(m, x), [M, 0 * M]),
+    (
+        "scattered_maximum",
+        lambda m, i, s: ScatteredMaximum((False, False))(m, i, s),
+        [M, np.arange(M.size).reshape(M.shape) % 3, np.array([2, 2])],
+    ),
     ("logaddexp", lambda v, p: at.logaddexp(v, p), [V, P]),
 ]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from kanrewrite.ops import ScaledCumsum, Supremum
+from kanrewrite.ops import ScaledCumsum, ScatteredMaximum, Supremum
 from kanrewrite.reference import functions
 from kanrewrite.reference.linear import along, by_rows, greatest, rows
 from kanrewrite.reference.registry import Node, Values, register
-from kanrewrite.reference.scales import MINUS_INF, ZERO, Arithmetic, Real, is_inf
+from kanrewrite.reference.scales import INF, MINUS_INF, ZERO, Arithmetic, Real
 
 
 @register(Supremum)
@@ -35,8 +35,8 @@ def scaled_cumsum(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -
         found = []
         for t in range(len(row)):
             seen = [x for x, r in zip(row[: t + 1], factors[: t + 1], strict=True) if r.parts]
-            top = seen[greatest(arithmetic, seen)] if seen else ZERO
-            found.append(ZERO if is_inf(top) else top)
+            top = seen[greatest(arithmetic, seen)] if seen else MINUS_INF
+            found.append(ZERO if top.parts == INF.parts else top)
         return found
 
     def sums(row: Sequence[Real], factors: Sequence[Real]) -> list[Real]:
@@ -44,7 +44,23 @@ def scaled_cumsum(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -
         for x, r, level in zip(row, factors, levels(row, factors), strict=True):
             if r.parts:
                 total = arithmetic.add(total, arithmetic.mul(functions.exp(arithmetic, x), r))
-            found.append(arithmetic.div(total, functions.exp(arithmetic, level)))
+            empty = level.parts == MINUS_INF.parts
+            found.append(ZERO if empty else arithmetic.div(total, functions.exp(arithmetic, level)))
         return found
 
     return [by_rows(f, op.axis, exponent, weights) for f in (levels, sums)]
+
+
+@register(ScatteredMaximum)
+def scattered_maximum(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -> Values:
+    """The largest value that goes to each place."""
+    del op, node
+    values, places, shape = inputs
+    found: list[list[Real]] = [[] for _ in range(int(np.prod(shape)))]
+    for place, value in zip(
+        places.ravel(), np.broadcast_to(values, places.shape).ravel(), strict=True
+    ):
+        found[int(place)].append(value)
+    out = np.empty(len(found), dtype=object)
+    out[:] = [row[greatest(arithmetic, row)] if row else MINUS_INF for row in found]
+    return [out.reshape([int(n) for n in shape])]

@@ -412,7 +412,7 @@ class Algebra(Interner):
         """An exponent without its terms that are exponentials themselves."""
         return self.lin({m: c for m, c in expo.terms if not self.overflows(m)})
 
-    def overflows(self, form: Form) -> bool:
+    def overflows(self, form: Form, where_zero: bool = True) -> bool:
         """Tell whether an exponential can take the value out of range: here, whether one shows."""
         return hot(form)
 

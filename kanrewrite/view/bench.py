@@ -54,6 +54,10 @@ class Bench:
         """``outer + log(form)`` as ``(e, r)`` with the value ``e + r``."""
         raise NotImplementedError
 
+    def below_zero(self, form: Form) -> Variable[Any, Any]:
+        """Whether a form is negative, even where its exponent is out of range."""
+        raise NotImplementedError
+
     # -- variables --------------------------------------------------------------------------
 
     def constant(self, value: Fraction) -> Variable[Any, Any]:
@@ -97,7 +101,7 @@ class Bench:
         assert isinstance(form, App)
         if form.op in (T.dimshuffle, T.subtensor):
             return self.make(form.args[1].apply, self.raw(form.args[0]))
-        return self.value(form)
+        return self.below_zero(form.args[0]) if form.op is T.lt else self.value(form)
 
     def masked(
         self, mask: App, yes: Variable[Any, Any], no: Variable[Any, Any]

@@ -16,12 +16,13 @@ import numpy as np
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
-from kanrewrite.view.context import PLAIN, Context, Scaled, dividing, joined, within_log
+from kanrewrite.view.context import PLAIN, Context, Scaled, dividing, is_divided, joined, within_log
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.operators import plain
+from kanrewrite.view.powers import gathered
 from kanrewrite.view.sinking import sunk
 from kanrewrite.view.splitters import SPLITTERS
 from kanrewrite.view.sums import is_simpler
@@ -42,13 +43,21 @@ class Builder(LogBuilder):
 
     def comparison(self, form: Form, var: Variable[Any, Any]) -> Variable[Any, Any]:
         """``exp(a) * r > 0`` as ``r > 0``, with 0 for r where a is -inf."""
+        zero = [self.constant(ZERO) for _ in var.owner.inputs[1:]]
+        return fitted(self.make(var.owner.op, self._sign_of(form), *zero), var)
+
+    def below_zero(self, form: Form) -> Variable[Any, Any]:
+        """Whether a form is negative, even where its exponent is out of range."""
+        return self.make(at.lt, self._sign_of(form), self.constant(ZERO))
+
+    def _sign_of(self, form: Form) -> Variable[Any, Any]:
+        """The rest of a form, which has its sign; 0 where the exponent is -inf."""
         expo, rest = self.split(form, within_log(form, self.a))
         shown = self.or_one(rest)
-        if expo.terms:
-            low = self.constant_of(-np.inf)
-            gone = self.make(at.eq, self.linear(expo), low)
-            shown = self.make(at.switch, gone, self.constant(ZERO), shown)
-        return fitted(self.make(var.owner.op, shown, *var.owner.inputs[1:]), var)
+        if not expo.terms:
+            return shown
+        gone = self.make(at.eq, self.linear(expo), self.constant_of(-np.inf))
+        return self.make(at.switch, gone, self.constant(ZERO), shown)
 
     def split(self, form: Form, where: Context) -> Scaled:
         """A form as exponent and rest; where it is built matters to what is hot only."""
@@ -62,16 +71,12 @@ class Builder(LogBuilder):
         origin = self._origin(form, where)
         if origin is not None:
             return none, origin
-        if self.recogniser is not None and not (where.exact or where.apart):
-            form = self.recogniser.rewrite(form, self.a)
+        form = self._recognised(form, where)
         if isinstance(form, Leaf):
             return none, self.leaf(form)
         if isinstance(form, Lin):
             return none, self.linear(form)
         if isinstance(form, Prod):
-            terms = sunk(form, self.a)
-            if terms is not None:
-                return none, self.total([(c, self.value(t, where)) for c, t in terms])
             return self._split_prod(form, where)
         if isinstance(form, Sum):
             return self.split_sum(form, none, ONE, where)
@@ -79,6 +84,15 @@ class Builder(LogBuilder):
         if form.op in SPLITTERS:
             return SPLITTERS[form.op](self, form, where)
         return none, plain(self, form)
+
+    def _recognised(self, form: Form, where: Context) -> Form:
+        """A form with what fused operators compute, where none may swallow an exponent."""
+        apart = where.exact or where.apart
+        if isinstance(form, App) and form.op is T.sum:
+            apart = apart or is_divided(form, where, self.a)
+        if self.recogniser is not None and not apart:
+            form = self.recogniser.rewrite(form, self.a)
+        return gathered(form, self.a) if isinstance(form, Prod) else form
 
     def _origin(self, form: Form, where: Context) -> Variable[Any, Any] | None:
         """The variable of the graph that computes a form as well as could be."""
@@ -90,6 +104,10 @@ class Builder(LogBuilder):
         return origin
 
     def _split_prod(self, form: Prod, where: Context) -> Scaled:
+        terms = sunk(form, self.a)
+        if terms is not None:
+            values = [(c, self.value(t, where)) for c, t in terms]
+            return self.a.no_exponent, self.total(values)
         masks = joined(where.masks, dividing(form, self.a))
         apart = where.apart or self.a.overflows(form)
         expo = Totals(form.expo.terms)

@@ -10,7 +10,7 @@ from aesara.graph.basic import Variable
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.forms import App, Axes, Form, Leaf, Lin, Prod, Sum
-from kanrewrite.view.heat import LINEAR
+from kanrewrite.view.heat import LINEAR, exponents
 
 #: For an exponent summed over axes: sets of factors that may be zero where it is largest.
 Masks = dict[tuple[Lin, Axes], frozenset[tuple[Form, ...]]]
@@ -70,6 +70,19 @@ def dividing(form: Prod, a: Algebra) -> Masks:
         if k < 0:
             found = joined(found, strict(f, a))
     return found
+
+
+def is_divided(form: App, where: Context, a: Algebra) -> bool:
+    """Tell whether a sum vanishes together with a sum that divides around it.
+
+    As sums of sigmoids do: each is ``exp(x)`` times ``1/(1 + exp(x))``.
+    """
+    _, expo, factors = a.parts(form.args[0])
+    own = moving(expo, form.args[1], a)
+    if not own.terms or (own, form.args[1]) not in where.masks:
+        return False
+    mine = {m for m, _ in own.terms}
+    return any(k < 0 and mine & exponents(f) for f, k in factors)
 
 
 def moving(expo: Lin, axes: Axes, a: Algebra) -> Lin:

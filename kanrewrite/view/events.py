@@ -38,6 +38,14 @@ def is_risk(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
     return level(inputs[-1], algebra) is not algebra.no_exponent
 
 
+def is_inverse(node: Apply[Any], inputs: list[Form], form: Form, algebra: Lifting) -> bool:
+    """Tell whether a node divides by what can be out of range, though the quotient cannot."""
+    op = operator_of(node.op) if isinstance(node.op, Elemwise) else None
+    if op not in (T.true_div, T.reciprocal) or not hot(form):
+        return False
+    return overflows(inputs[-1], algebra) and not overflows(form, algebra)
+
+
 def is_shifted(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
     """Tell whether a node is a softmax of what was shifted by hand, which may be by an infinity.
 
@@ -66,8 +74,11 @@ def meets(
     if isinstance(node.op, Elemwise):
         name = operator_of(node.op).name
         if name in ("add", "sub"):
-            gains = written and sum_gains(inputs, hots, form, algebra, risky)
-            return gains or any(merges(f, algebra) is not None for f in bare_sums(form, algebra))
+            if written and sum_gains(inputs, hots, form, algebra, risky):
+                return True
+            if left_out(form, algebra).difference(*(left_out(f, algebra) for f in inputs)):
+                return True
+            return any(merges(f, algebra) is not None for f in bare_sums(form, algebra))
         if name in ("mul", "true_div", "pow"):
             return product_gains(name, inputs, hots, form, algebra, risky)
         if name in ("log", "log2", "log10", "log1p", "sqrt"):
@@ -135,6 +146,27 @@ def takes_log_back(form: Form, algebra: Lifting) -> bool:
                 if any(n in large or held(n, algebra) & large for n in shares):
                     return True
     return False
+
+
+def left_out(form: Form, algebra: Lifting) -> set[Form]:
+    """The factors in a form that are sums that leave one term out, of what such sums divide."""
+    if not hot(form):
+        return set()
+    found: set[Form] = set()
+    for f, _ in algebra.parts(form)[2]:
+        terms = [m for m, _ in f.terms] if isinstance(f, Sum) else [f]
+        for g in (g for m in terms for g in held(m, algebra)):
+            inner = g.args[0] if isinstance(g, App) and g.op in (T.dimshuffle, T.subtensor) else g
+            if (
+                isinstance(inner, App)
+                and inner.op is T.others
+                and any(
+                    k < 0 and isinstance(f, App) and f.op is T.others
+                    for f, k in algebra.parts(inner.args[0])[2]
+                )
+            ):
+                found.add(inner)
+    return found
 
 
 def merges(form: Form, algebra: Lifting) -> Form | None:

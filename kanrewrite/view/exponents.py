@@ -90,7 +90,10 @@ class ExponentBuilder(Bench):
             elif isinstance(part, App) and part.op is T.shift:
                 found.update({f: None for f in part.args[2] if f in factors})
                 unmatched |= not factors.issuperset(part.args[2])
-            elif isinstance(part, App) and part.op in (T.switch, T.maximum, T.dimshuffle, T.kept):
+            elif isinstance(part, App) and part.op is T.kept:
+                found.update({f: None for f in part.args[1] if f in factors})
+                stack.append(part.args[0])
+            elif isinstance(part, App) and part.op in (T.switch, T.maximum, T.dimshuffle):
                 stack.extend(part.forms)
         if unmatched:  # what is hidden there may be hidden here by other factors
             zeros = (f for f, k in self.a.parts(form)[2] if k > 0 and not hot(f) and may_vanish(f))

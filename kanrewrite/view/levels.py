@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kanrewrite.terms import T
 from kanrewrite.view.context import hiding
@@ -24,10 +24,25 @@ if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
 
 
-def overflows(form: Form, a: Lifting) -> bool:
-    """Tell whether an exponential that nothing cancels can take the value out of range."""
+class _All(frozenset[Form]):
+    """All forms there are."""
+
+    def issuperset(self, _: object) -> bool:
+        """Tell whether they are among all."""
+        return True
+
+
+def overflows(form: Form, a: Lifting, where_zero: bool = True) -> bool:
+    """Tell whether an exponential that nothing cancels can take the value out of range.
+
+    It may do so only where a factor is zero that hides a maximum; that counts unless
+    ``where_zero`` says that it does not.
+    """
     if not hot(form):
         return False
+    if not where_zero:
+        expo = level(form, a)
+        return expo is None or not bounded(expo, a, _All())
     if form not in a.overflowing:
         expo, zeros = level(form, a), frozenset(f for f, _ in a.parts(form)[2])
         a.overflowing[form] = expo is None or not bounded(expo, a, zeros)
@@ -64,7 +79,7 @@ def _level(form: Form, a: Lifting) -> Lin | None:
         inner = level(form.args[0], a)
         return None if inner is None else a.lin(a.terms_of(a.mul(inner, form.args[1])))
     if form.op is T.switch and not isinstance(form.args[1], Lin):
-        return _chosen(list(form.args[1:]), list(form.args), a)
+        return _marked(_largest(form.args[1:], a), ("chosen", form), a)
     if form.op in (T.dimshuffle, T.subtensor):
         inner = level(form.args[0], a)
         return None if inner is None else _moved(inner, form.args[1], a)
@@ -111,16 +126,16 @@ def _of_product(form: Prod, a: Lifting) -> Lin | None:
 def _of_sum(form: Sum, a: Lifting) -> Lin | None:
     """The largest level of the terms."""
     terms = [m for m, _ in form.terms]
-    return _chosen(terms, [m for m in terms if hiding(m, a)], a)
-
-
-def _chosen(forms: list[Form], hidden: list[Form], a: Lifting) -> Lin | None:
-    """The largest level of some forms of which some may be hidden."""
-    largest = _largest(forms, a)
-    if largest is None or not hidden or len({level(m, a) for m in forms}) == 1:
+    largest = _largest(terms, a)
+    if not any(hiding(m, a) for m in terms) or len({level(m, a) for m in terms}) == 1:
         return largest
     # Where the largest is hidden, another one is the largest.
-    return a.lin({a.app(T.maximum, largest, a.leaf(("hidden", *hidden), ())): ONE})
+    return _marked(largest, ("hidden", *terms), a)
+
+
+def _marked(largest: Lin | None, mark: tuple[Any, ...], a: Lifting) -> Lin | None:
+    """A maximum of which some operands may be hidden."""
+    return None if largest is None else a.lin({a.app(T.maximum, largest, a.leaf(mark, ())): ONE})
 
 
 def _largest(forms: Iterable[Form], a: Lifting) -> Lin | None:
@@ -187,6 +202,8 @@ def _under(top: App, expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[
     shown = top.op is T.shift and zeros.issuperset(top.args[2])
     if top.op in LARGEST and (shown or not is_hidden(top)):
         yield from (f for f in top.forms if isinstance(f, Lin))
+    elif top.op is T.maximum:
+        yield from _shown(top, a, zeros)
     elif top.op in (T.dimshuffle, T.subtensor):
         inner = top.args[0]
         if not (isinstance(inner, App) and inner.op in LARGEST) or is_hidden(inner):
@@ -199,6 +216,27 @@ def _under(top: App, expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[
                     fits = move.restricted(inner.bcast) is not None
                     if fits and a.move(inner, move) is top:
                         yield a.lin(a.terms_of(a.move(source, move)))
+
+
+def _shown(top: App, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
+    """The operands of a maximum that nothing hides where none of the factors ``zeros`` is 0."""
+    largest, mark = top.args[0], top.args[-1]
+    if not _is_mark(mark):
+        for form in top.forms:
+            if isinstance(form, Lin):
+                yield form
+            elif isinstance(form, App) and zeros.issuperset(form.args[1]):
+                yield form.args[0]
+        return
+    kind, *terms = mark.var
+    if kind != "hidden":
+        return
+    (only,) = dict(largest.terms) if len(largest.terms) == 1 else (None,)
+    several = isinstance(only, App) and only.op is T.maximum and not is_hidden(only)
+    sources = only.forms if several and isinstance(only, App) else (largest,)
+    for source in (f for f in sources if isinstance(f, Lin)):
+        if any(level(m, a) is source and zeros.issuperset(hiding(m, a)) for m in terms):
+            yield source
 
 
 def is_hidden(form: Form) -> bool:

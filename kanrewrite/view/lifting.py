@@ -186,7 +186,7 @@ class Lifting(Algebra):
     def move(self, form: Form, move: Move) -> Form:
         """A move goes inwards through everything elementwise."""
         if not form.bcast:
-            return form
+            return self._widened(form, len(move.order)) if isinstance(move, Shuffle) else form
         found = self.moved.get((move, form))
         if found is None:
             found = self.moved[(move, form)] = self._moved(form, move)
@@ -209,6 +209,19 @@ class Lifting(Algebra):
             self.witness.setdefault(move, full)
         return self.map(form, lambda p: self.filled(p, move) if p in odd else self.move(p, move))
 
+    def _widened(self, form: Form, ndim: int) -> Form:
+        """One number with the dimensions that it has lost, where it had as many."""
+        if isinstance(form, App) and form.op is T.dimshuffle:
+            inner: Form = form.args[0]
+            return inner if inner.ndim == ndim else form
+        if isinstance(form, Lin):
+            return self.add(
+                *(self.mul(self.const(c), self._widened(m, ndim)) for m, c in form.terms)
+            )
+        if isinstance(form, Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE):
+            return self.map(form, lambda part: self._widened(part, ndim)) if pieces(form) else form
+        return form
+
     def filled(self, form: Form, move: Move) -> Form:
         """Move an operand that is given the lengths of the whole first, those of a witness."""
         return self.app(T.subtensor, form, move, bcast=move.result())
@@ -223,6 +236,9 @@ class Lifting(Algebra):
             return self.add(*(self.mul(self.const(c), f(m)) for m, c in form.terms))
         assert isinstance(form, App)
         args = [f(a) if isinstance(a, Form) else a for a in form.args]
+        # What is an exponent stays one.
+        pairs = zip(form.args, args, strict=True)
+        args = [self.lin(self.terms_of(b)) if isinstance(a, Lin) else b for a, b in pairs]
         if form.op in (T.log, T.pow):
             return self.log(*args) if form.op is T.log else self.power(*args)
         return self.app(form.op, *args)
@@ -316,7 +332,7 @@ class Lifting(Algebra):
     def _source(self, form: Form, move: Move, like: Leaf) -> Form | None:
         """What a moved form is where it was not moved, None where that is not known."""
         if all(form.bcast):  # one number, wherever it goes
-            return self.shuffle(form, ("x",) * like.ndim) if form.bcast else form
+            return self.shuffle(form, ("x",) * like.ndim)
         found = self.moved_from.get((move, form))
         if found is None and form.ndim == like.ndim and move.leaves(form.bcast):
             return form
@@ -363,9 +379,9 @@ class Lifting(Algebra):
             return self._whole(rest, a), self.mul(b, self.shuffle(along, tuple(order)))
         return a, b
 
-    def overflows(self, form: Form) -> bool:
+    def overflows(self, form: Form, where_zero: bool = True) -> bool:
         """Tell whether an exponential that nothing cancels can take the value out of range."""
-        return overflows(form, self)
+        return overflows(form, self, where_zero)
 
     def _whole(self, rest: Form, like: Form) -> Form:
         """Ones where a tensor has lost a length that its contraction needs."""

@@ -17,10 +17,7 @@ from kanrewrite.terms import T
 from kanrewrite.view.context import Scaled, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum
 from kanrewrite.view.heat import hot
-from kanrewrite.view.sums import SumBuilder
-
-#: What does not change 1 when it is added.
-NEGLIGIBLE = 1e-18
+from kanrewrite.view.sums import NEGLIGIBLE, SumBuilder
 
 
 class LogBuilder(SumBuilder):

@@ -177,11 +177,19 @@ class Index(Move):
 
 
 class Reshape(Move):
-    """Reshape: only an operand of the whole shape can be moved."""
+    """Reshape: only an operand of the whole shape can be moved.
 
-    def __init__(self, shape: Variable[Any, Any], ndim: int, whole: Bcast):
+    Tensors of other lengths can have the same new shape, which may even be known in part only:
+    moves are equal where what they are moves of has the lengths of the same form.
+    """
+
+    def __init__(self, shape: Variable[Any, Any], ndim: int, whole: Bcast, like: Hashable = None):
         self.shape, self.ndim_out, self.whole = shape, ndim, whole
-        self.key = ("reshape", _entry_key(shape), ndim, whole)
+        self.key = ("reshape", _entry_key(shape), ndim, whole, like)
+
+    def of(self, like: Hashable) -> Reshape:
+        """The same move of what has the lengths of a form."""
+        return Reshape(self.shape, self.ndim_out, self.whole, like)
 
     def __repr__(self) -> str:
         return str(self.shape)

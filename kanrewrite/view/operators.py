@@ -66,10 +66,14 @@ def _ones(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
 
 
 def _scatter(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
-    inner, move, like = form.args
+    return scattered(b, form, b.value(form.args[0]))
+
+
+def scattered(b: ExponentBuilder, form: App, new: Variable[Any, Any]) -> Variable[Any, Any]:
+    """A scatter of other values."""
+    _, move, like = form.args
     node = like.var.owner
     base, values, *index = node.inputs
-    new = b.value(inner)
     if isinstance(move, Diagonal) and isinstance(values.owner.op, AllocDiag):
         new = b.make(values.owner.op, new)
     return b.make(node.op, base, new, *index)

@@ -6,6 +6,7 @@ difference but rounding errors; the sum of the others has all its digits.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
@@ -29,6 +30,13 @@ def without_one(terms: Terms, a: Lifting) -> Terms | None:
     terms = _opened(terms, a)
     for m, c in terms.items():
         for n, d in terms.items():
+            shared = _without_share(m, c, n, d, a) if n is not m else None
+            if shared is not None:
+                return a.terms_of(
+                    a.add(
+                        shared, *(a.mul(a.const(b), t) for t, b in terms.items() if t not in (m, n))
+                    )
+                )
             if c + d or n is m:
                 continue
             left = _left(a.div(n, m), a)
@@ -37,6 +45,37 @@ def without_one(terms: Terms, a: Lifting) -> Terms | None:
                 for t, b in a.terms_of(a.mul(m, left)).items():
                     rest[t] = rest.get(t, 0 * ONE) + b * c
                 return rest
+    return None
+
+
+def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Form | None:
+    """``b - p*sum(b)`` as ``b*others(e)/sum(e) - p*others(b)`` for ``p == e/sum(e)``.
+
+    Where p is 1, both terms are as large as ``1/others(e)``, which is a factor of b.
+    """
+    for f, k in a.parts(m)[2]:
+        if k >= 0 or not (isinstance(f, App) and f.op is T.others):
+            continue
+        body, axes = f.args
+        total = a.sum(body, axes)
+        share = a.div(body, total)
+        for g, j in a.parts(n)[2]:
+            if j != 1 or not (isinstance(g, App) and g.op is T.sum and g.args[1] == axes):
+                continue
+            outer = a.div(n, a.mul(share, g))
+            inside = a.terms_of(g.args[0])
+            for t, b in inside.items():
+                if a.mul(outer, t) is not m or b * d != -c:
+                    continue
+                rest = a.add_terms({u: e for u, e in inside.items() if u is not t})
+                others = a.app(T.others, m, axes, bcast=m.bcast)
+                own = a.sub(a.div(a.mul(m, f), total), a.mul(share, others))
+                left = a.mul(a.const(d), outer, share, a.sum(rest, axes))
+                return (
+                    a.add(a.mul(a.const(c), own), left)
+                    if len(inside) > 1
+                    else (a.mul(a.const(c), own))
+                )
     return None
 
 

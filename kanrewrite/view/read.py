@@ -17,7 +17,7 @@ from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.algebra import LONGEST
-from kanrewrite.view.events import is_exponential, is_risk, is_shifted, meets
+from kanrewrite.view.events import is_exponential, is_inverse, is_risk, is_shifted, meets
 from kanrewrite.view.forms import Form, Leaf
 from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import instantiate
@@ -104,17 +104,27 @@ class View:
         """What a variable compares with zero, where an exponential hides the comparison.
 
         ``exp(a) * r > 0`` is ``r > 0`` unless a is -inf: an exponential is never zero, though its
-        value may be.  A sign is a comparison too.
+        value may be.  A sign is a comparison too, and so is that of two exponentials.
         """
         node = var.owner
         if node is None or not isinstance(node.op, Elemwise):
             return None
         op, (left, *right) = operator_of(node.op), node.inputs
-        compares = op in COMPARISONS and constant_of(right[0]) == 0
-        if not (compares or op is T.sgn) or left.type.dtype not in FLOATS:
+        if not (op in COMPARISONS or op is T.sgn) or left.type.dtype not in FLOATS:
             return None
         form = self._forms.get(left)  # what is not read has no exponential in it
-        return form if form is not None and hot(form) else None
+        if form is None or not hot(form):
+            return None
+        if op is T.sgn or constant_of(right[0]) == 0:
+            return form
+        # Two that overflow are both infinite: only their difference tells which is larger.
+        other = self._forms.get(right[0])
+        if other is None or not hot(other) or right[0].type.dtype != left.type.dtype:
+            return None
+        if not (self.risks(left) or self.risks(right[0])):
+            return None
+        gap = self.algebra(left.type.dtype).sub(form, other)
+        return gap if hot(gap) else None
 
     def leaf(self, var: Variable[Any, Any], algebra: Lifting) -> Leaf:
         """A variable as it is."""
@@ -177,6 +187,7 @@ class View:
             meets(node, forms, form, algebra, risky, written)
             or (several and self.fuses(form, algebra))
             or is_shifted(node, forms, algebra)
+            or (is_inverse(node, forms, form, algebra) and inputs[-1] in self._events)
         ):
             self._events.add(var)
             self._gains.add(var)

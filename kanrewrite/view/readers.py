@@ -36,8 +36,17 @@ from kanrewrite import ops
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.forms import HALF, ONE, App, Form
 from kanrewrite.view.heat import hot
+from kanrewrite.view.joining import spanning
 from kanrewrite.view.lifting import Lifting
-from kanrewrite.view.moves import Piece, advanced, diagonal, dimshuffle, reshape, subtensor
+from kanrewrite.view.moves import (
+    Piece,
+    Reshape,
+    advanced,
+    diagonal,
+    dimshuffle,
+    reshape,
+    subtensor,
+)
 from kanrewrite.view.nodes import FLOATS, axes_of, constant_of
 from kanrewrite.view.scattering import fill_diagonal, scatter
 from kanrewrite.view.source import MoveOf, Reader, Source
@@ -118,6 +127,36 @@ def _filled_like(view: Source, node: Apply[Any], form: Form, a: Lifting) -> Form
     if form.bcast == tuple(out.type.broadcastable) or form is a.zero:
         return form
     return a.mul(form, a.app(T.ones_like, view.leaf(out, a)))
+
+
+def _chosen(largest: bool) -> Reader:
+    """A maximum, or a minimum, of what overflows: a choice by the difference."""
+
+    def read(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+        left, right = (view.operand(i, a) for i in node.inputs)
+        return _choice(left, right, largest, a) if _same_dtype(node, a) else None
+
+    return read
+
+
+def _clip(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    """``clip(x, low, high) == minimum(maximum(x, low), high)``."""
+    inner, low, high = (view.operand(i, a) for i in node.inputs)
+    if not _same_dtype(node, a) or not a.overflows(inner):
+        return None
+    raised = _choice(inner, low, True, a)
+    return None if raised is None else _choice(raised, high, False, a)
+
+
+def _choice(left: Form, right: Form, largest: bool, a: Lifting) -> Form | None:
+    if left is right:
+        return left
+    if not (a.overflows(left) or a.overflows(right)):
+        return None
+    if not a.overflows(left):
+        left, right = right, left  # what is not a number is not smaller, and stays
+    gap = a.sub(left, right) if largest else a.sub(right, left)
+    return a.app(T.switch, a.app(T.lt, gap, a.zero), right, left)
 
 
 def _is_isinf_of(cond: Variable[Any, Any], var: Variable[Any, Any]) -> bool:
@@ -210,10 +249,17 @@ def _move(move_of: MoveOf) -> Reader:
         form = view.read(node.inputs[0])
         if form.bcast and form.bcast != move.whole:
             return None
+        if isinstance(move, Reshape):
+            axes = tuple(d for d, one in enumerate(move.whole) if not one)
+            move = move.of(min(spanning(form, axes), key=_uid, default=form))
         a.witness.setdefault(move, view.leaf(node.inputs[0], a))
         return a.move(form, move)
 
     return read
+
+
+def _uid(form: Form) -> int:
+    return form.uid
 
 
 def _join(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
@@ -292,6 +338,9 @@ ELEMWISE: dict[Operator, Reader] = {
     T.pow: _pow,
     T.fill: _second,
     T.switch: _switch,
+    T.maximum: _chosen(True),
+    T.minimum: _chosen(False),
+    T.clip: _clip,
 }
 
 SOFTMAX: dict[type, Operator] = {

@@ -138,12 +138,15 @@ class Recogniser:
             return a.app(form.op, inner, *form.args[1:], bcast=form.bcast)
         assert isinstance(form, Prod)
         shared = {m for m, _ in form.expo.terms}
+        dividing = {m for f, k in form.factors if k < 0 and _sums(f) for m in exponents(f)}
         sums: dict[Form, Form] = {}
         for f, k in form.factors:
             if k > 0 and _is_any_sum(f) and not shared & exponents(f):
                 new = self.rewrite(f, a)
-                # What stays hot as a fused operator could no longer cancel with other factors.
-                sums[f] = new if _is_any_sum(new) or not hot(new) else f
+                # What stays hot as a fused operator could no longer cancel with other factors,
+                # and what vanishes as one no longer with a sum of its like.
+                parted = dividing & (exponents(f) - exponents(new))
+                sums[f] = f if parted or not (_is_any_sum(new) or not hot(new)) else new
         if all(f is g for f, g in sums.items()):
             return form
         rest = a.prod(form.coeff, form.expo, {f: k for f, k in form.factors if f not in sums})
@@ -265,6 +268,13 @@ def leaves(forms: Iterable[Form]) -> set[Form]:
 def is_sum_over(form: Form) -> bool:
     """Tell whether a form is a sum along axes."""
     return isinstance(form, App) and form.op is T.sum
+
+
+def _sums(form: Form) -> bool:
+    """Tell whether a form is a sum along axes, whatever dimensions it has lost."""
+    if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+        form = form.args[0]
+    return is_sum_over(form)
 
 
 def _is_any_sum(form: Form) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 
 import aesara.tensor as at
 import numpy as np
-from aesara.graph.basic import Apply, Variable
-from aesara.tensor.basic import AllocDiag, ExtractDiag
+from aesara.graph.basic import Apply, Constant, Variable
+from aesara.tensor.basic import AllocDiag, ARange, ExtractDiag
+from aesara.tensor.subtensor import IncSubtensor
 
 from kanrewrite.terms import T
 from kanrewrite.view.forms import Form
@@ -45,6 +46,26 @@ def scatter(move_of: MoveOf) -> Reader:
     return read
 
 
+def adds_up(node: Apply[Any]) -> bool:
+    """Tell whether what comes to one place is added up, or nothing comes to a place twice.
+
+    Of what is set twice the last counts.
+    """
+    op: Any = node.op
+    if isinstance(op, IncSubtensor) or not op.set_instead_of_inc:
+        return True
+    return any(_differ(i) for i in node.inputs[2:])
+
+
+def _differ(index: Variable[Any, Any]) -> bool:
+    """Tell whether no two numbers of an index are equal."""
+    if isinstance(index, Constant):
+        data = np.asarray(index.data)
+        counted = data.dtype.kind in "iu" and data.ndim == 1 and bool(np.all(data >= 0))
+        return counted and np.unique(data).size == data.size
+    return index.owner is not None and isinstance(index.owner.op, ARange)
+
+
 def fill_diagonal(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     """A matrix with zeros on its diagonal."""
     base, value = node.inputs
@@ -71,6 +92,8 @@ def _scattered(view: Source, node: Apply[Any], move: Move, a: Lifting) -> Form |
     if _is_diagonal(values, move):
         move = Diagonal(ExtractDiag(values.owner.op.offset), move.whole)
         values = values.owner.inputs[0]
+    if not adds_up(node):
+        return None
     like, form = view.leaf(node.outputs[0], a), view.operand(values, a)
     if form.bcast != move.result():
         form = a.mul(form, a.app(T.ones_like, a.move(like, move)))

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import islice, product
 
 from kanrewrite.terms import T
+from kanrewrite.view.context import may_vanish
 from kanrewrite.view.contraction import as_sum, summed
 from kanrewrite.view.forms import ONE, App, Axes, Form, Prod, Sum, pieces
 from kanrewrite.view.heat import hot
@@ -32,9 +33,11 @@ def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
         if not hot(outer) or not (alone or a.overflows(form)):
             continue
         parts = list(f.terms) if isinstance(f, Sum) else [(f, ONE)]
-        terms = [(c, inside(a.mul(outer, m), a, cold=not alone)) for m, c in parts]
+        terms = [(c, inside(a.mul(outer, m), a)) for m, c in parts]
         found = [(c, t) for c, t in terms if t is not None]
-        if len(found) == len(terms) and (alone or not any(a.overflows(t) for _, t in found)):
+        if len(found) < len(terms) or found == [(ONE, form)]:
+            continue
+        if alone or not any(a.overflows(t) for _, t in found):
             return found
     whole = into_sum(form, a)
     return None if whole is None else [(ONE, whole)]
@@ -51,15 +54,31 @@ def into_sum(form: Prod, a: Lifting) -> Form | None:
         body, axes, drops = total
         others = {g: j for g, j in form.factors if g is not f}
         outer = a.prod(ONE, form.expo, others)
+        if drops and outer.ndim != f.ndim:
+            if f.bcast or outer.ndim != body.ndim:
+                continue
+            drops = False  # one number goes into everything, whatever its dimensions
         outer = a.undrop(outer, axes) if drops else outer
-        for taken, left in _shares(outer, axes, a):
+        shares = list(_shares(outer, axes, a))
+        # Where a factor is zero, the result itself may be out of range.
+        for where_zero, (taken, left) in product((True, False), shares):
             inner = inside(a.mul(taken, body), a)
-            if inner is None or a.overflows(left) or a.overflows(inner):
+            if inner is None or a.overflows(left) or _out_of_range(inner, a, where_zero):
                 continue
             new: Form = a.app(T.sum, inner, axes, bcast=a.reduced_bcast(inner.bcast, axes))
             both = a.mul(a.const(form.coeff), left, new)
             return a.drop(both, axes) if drops else both
     return None
+
+
+def _out_of_range(form: Form, a: Lifting, where_zero: bool) -> bool:
+    """Tell whether a form, or what it scatters, can be out of range."""
+    if where_zero:
+        return a.overflows(form)
+    (only, *others) = a.parts(form)[2] or ((form, ONE),)
+    if others or not is_scatter(only[0]):
+        return True
+    return a.overflows(only[0].args[0], where_zero)  # type: ignore[attr-defined]
 
 
 def _total(form: Form, a: Lifting) -> tuple[Form, Axes, bool] | None:
@@ -96,28 +115,42 @@ def _shares(outer: Form, axes: Axes, a: Lifting) -> Iterator[tuple[Form, Form]]:
                 yield part, a.mul(outer, a.pow(part, -ONE))
 
 
-def inside(form: Form, a: Lifting, cold: bool = False) -> Form | None:
-    """A product with all that is hot in it inside its scatter, None where it cannot go there.
-
-    That is a scatter of what is out of range by itself, or one of anything if it may be cold.
-    """
+def inside(form: Form, a: Lifting) -> Form | None:
+    """A product with all that is hot in it inside its scatter, None where it cannot go there."""
     coeff, expo, factors = a.parts(form)
-    scatters = [
-        f
-        for f, k in factors
-        if k == 1 and is_scatter(f) and (cold or a.overflows(f.args[0]))  # type: ignore[attr-defined]
-    ]
+    several = [f for f, k in factors if k == 1 and is_sum_of_scatters(f)]
+    if len(several) == 1 and (holds_scatter(several[0], a) or a.overflows(form)):
+        return _each_inside(form, several[0], a)
+    scatters = [f for f, k in factors if k == 1 and is_hot_scatter(f, a)]
+    if not scatters and a.overflows(form):  # where nothing is put, it would be inf * 0
+        scatters = [f for f, k in factors if k == 1 and is_scatter(f)]
     if len(scatters) != 1:
         return form if not scatters else None
-    inner, move, like = scatters[0].args  # type: ignore[attr-defined]
+    values, move, like = scatters[0].args  # type: ignore[attr-defined]
     hots = {f: k for f, k in factors if hot(f) and f is not scatters[0]}
-    rest = {f: k for f, k in factors if not hot(f) and f is not scatters[0]}
-    pieces = [*(m for m, _ in expo.terms), *hots]
-    if not all(fits(p, move) for p in pieces):
+    cold = {f: k for f, k in factors if not hot(f) and f is not scatters[0]}
+    if not all(fits(p, move) for p in (*(m for m, _ in expo.terms), *hots)):
         return None
-    entering = a.move(a.prod(ONE, expo, hots), move)
-    whole = a.app(T.scatter, a.mul(inner, entering), move, like, bcast=like.bcast)
-    return a.mul(a.prod(coeff, a.no_exponent, rest), whole)
+    inner = a.mul(values, a.move(a.prod(ONE, expo, hots), move))
+    zeros = {f: k for f, k in cold.items() if k > 0 and may_vanish(f) and fits(f, move)}
+    if zeros and a.overflows(inner):  # it may, where they are zero
+        hidden = a.mul(inner, a.move(a.prod(ONE, a.no_exponent, zeros), move))
+        if not a.overflows(hidden):
+            inner, cold = hidden, {f: k for f, k in cold.items() if f not in zeros}
+    whole = a.app(T.scatter, inner, move, like, bcast=like.bcast)
+    return a.mul(a.prod(coeff, a.no_exponent, cold), whole)
+
+
+def _each_inside(form: Form, total: Form, a: Lifting) -> Form | None:
+    """A product with a sum of scatters, in each of which goes what is hot."""
+    outer = a.div(form, total)
+    found = []
+    for m, c in total.terms:  # type: ignore[attr-defined]
+        term = inside(a.mul(outer, m), a)
+        if term is None:
+            return None
+        found.append(a.mul(a.const(c), term))
+    return a.add(*found)
 
 
 def fits(form: Form, move: Move) -> bool:
@@ -139,3 +172,18 @@ def scatters_in(form: Form) -> Iterator[App]:
     if isinstance(form, Sum):
         parts = [f for m, _ in form.terms for f in (pieces(m) if isinstance(m, Prod) else [m])]
     yield from (f for f in parts if is_scatter(f))  # type: ignore[misc]
+
+
+def is_sum_of_scatters(form: Form) -> bool:
+    """Tell whether a form is a sum with a scatter in it."""
+    return isinstance(form, Sum) and any(True for _ in scatters_in(form))
+
+
+def is_hot_scatter(form: Form, a: Lifting) -> bool:
+    """Tell whether what a form scatters is out of range by itself."""
+    return isinstance(form, App) and form.op is T.scatter and a.overflows(form.args[0])
+
+
+def holds_scatter(form: Form, a: Lifting) -> bool:
+    """Tell whether a form is a sum with such a scatter in it."""
+    return any(is_hot_scatter(f, a) for f in scatters_in(form))

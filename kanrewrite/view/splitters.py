@@ -13,16 +13,16 @@ import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Variable
 
-from kanrewrite.ops import ScaledCumsum, Supremum
+from kanrewrite.ops import ScaledCumsum, ScatteredMaximum, Supremum
 from kanrewrite.terms import Operator, T
-from kanrewrite.view.context import Context, Scaled, moving, within_log
+from kanrewrite.view.context import Context, Scaled, hiding, is_divided, moving, within_log
 from kanrewrite.view.contraction import needs_sum, sides_of, summed
 from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Lin, Sum, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import bounded
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.moves import Move
-from kanrewrite.view.operators import finite
+from kanrewrite.view.operators import finite, plain, scattered
 
 Splitter = Callable[[LogBuilder, App, Context], Scaled]
 
@@ -37,12 +37,13 @@ def _still(expo: Lin, axes: Axes) -> Totals:
 
 def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
     inner, axes = form.args
-    expo, rest = b.split(inner, where)
+    divided = is_divided(form, where, b.a)
+    expo, rest = b.split(inner, where._replace(apart=True) if divided else where)
     summed, still = moving(expo, axes, b.a), _still(expo, axes)
     if not summed.terms:
         return b.a.lin(still), b.make(at.sum, b.or_one(rest), axis=axes, keepdims=True)
-    needed = where.exact or where.apart
-    if not needed and (summed, axes) not in where.masks and bounded(summed, b.a):
+    relative = where.exact or where.apart or divided or (summed, axes) in where.masks
+    if not relative and bounded(summed, b.a):
         body = b.scaled(b.make(at.exp, b.linear(summed)), rest)
         return b.a.lin(still), b.make(at.sum, body, axis=axes, keepdims=True)
     zeros = frozenset(f for f, _ in b.a.parts(inner)[2])
@@ -231,7 +232,32 @@ def _log(b: LogBuilder, form: App, _: Context) -> Scaled:
     return b.a.no_exponent, b.total(terms)
 
 
+def _scatter(b: LogBuilder, form: App, where: Context) -> Scaled:
+    """Exponentials that are added up where they are put, each relative to the largest there.
+
+    The level is -inf where nothing is put.
+    """
+    inner, move, like = form.args
+    node = like.var.owner
+    if not b.a.overflows(inner):
+        return b.a.no_exponent, plain(b, form)
+    expo, rest = b.split(inner, where)
+    if not expo.terms:
+        return b.a.no_exponent, plain(b, form)
+    zeros = hiding(inner, b.a) if where.exact else ()
+    exponent = b.kept(expo, tuple(f for f in zeros if not hot(f)))
+    shape = b.make(at.shape, node.inputs[0])
+    places: Any = at.arange(b.make(at.prod, shape))
+    numbered = b.make(move.apply, b.make(at.reshape, places, shape, ndim=len(like.bcast)))
+    top = b.make(ScatteredMaximum(like.bcast), exponent, numbered, shape)
+    gap = b.make(at.sub, exponent, b.make(move.apply, finite(b, top)))
+    values = b.scaled(b.make(at.exp, gap), rest)
+    level = b.make(at.switch, b.make(at.eq, top, b.constant_of(np.inf)), b.constant(ZERO), top)
+    return b.a.lin({b.a.leaf(level, like.bcast): ONE}), scattered(b, form, values)
+
+
 SPLITTERS: dict[Operator, Splitter] = {
+    T.scatter: _scatter,
     T.sum: _sum,
     T.others: _others,
     T.prod: _prod,

@@ -18,6 +18,9 @@ from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, join_bcast
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import dominant, is_hidden
 
+#: What does not change 1 when it is added.
+NEGLIGIBLE = 1e-18
+
 #: A term: its coefficient, its exponent and its rest.
 Part = tuple[Fraction, Lin, Variable[Any, Any] | None]
 
@@ -38,6 +41,14 @@ class SumBuilder(ExponentBuilder):
         """``exp(outer) * (by * form)**k`` as ``(e, r)`` with ``exp(e) * r**k``."""
         if not hot(form):
             return outer, self._cold_sum(form, by)
+        chosen = self._by_sign(form) if where.exact else None
+        if chosen is not None:
+            e, r = self.split(chosen, where)
+            return self.a.plus(outer, e, k), self.total([(by, self.or_one(r))])
+        small = self._vanishing(form) if where.exact else None
+        if small is not None:
+            number, level, rest = small
+            return self.a.plus(outer, level, k), self.total([(number * by, rest)])
         parts = self._parts(form, where)
         exponents = [e for _, e, _ in parts]
         if len(set(exponents)) == 1:
@@ -51,6 +62,43 @@ class SumBuilder(ExponentBuilder):
         ]
         level = self._level({e for _, e, _ in shifted})
         return self.a.plus(outer, level, k), self._shifted_total(shifted, level, by)
+
+    def _by_sign(self, form: Sum) -> Form | None:
+        """``a + abs(u)`` as the choice between ``a + u`` and ``a - u``, where terms may cancel."""
+        found = [(m, c) for m, c in form.terms if isinstance(m, App) and m.op is T.abs and hot(m)]
+        if len(found) != 1:
+            return None
+        (m, c), a = found[0], self.a
+        rest = a.add_terms({n: d for n, d in form.terms if n is not m})
+        u = m.args[0]
+        yes, no = a.add(rest, a.mul(a.const(c), u)), a.sub(rest, a.mul(a.const(c), u))
+        return a.app(T.switch, a.app(T.lt, u, a.zero), no, yes)
+
+    def _vanishing(self, form: Sum) -> tuple[Fraction, Lin, Variable[Any, Any]] | None:
+        """``1 - exp(-u)``, which is as small as u, as a number, an exponent and a rest.
+
+        u is an exponential itself: ``1 - exp(-exp(x))`` is ``exp(x)`` where that is negligible.
+        """
+        one = dict(form.terms).get(self.a.one)
+        others = [(m, c) for m, c in form.terms if m is not self.a.one]
+        if one is None or len(others) != 1 or others[0][1] != -one:
+            return None
+        _, expo, factors = self.a.parts(others[0][0])
+        u = self.a.neg(self.a.add_terms(dict(expo.terms)))
+        if factors or not u.nonneg or not self.a.overflows(u):
+            return None
+        inner, rest = self.split(u, Context({}, exact=True))
+        x, zero = self.linear(inner), self.constant(ZERO)
+        value = self.scaled(self.make(at.exp, x), rest)
+        low = self.make(at.minimum, x, zero)
+        missing = self.make(at.neg, self.make(at.expm1, self.make(at.neg, value)))
+        raised = self.make(at.mul, missing, self.make(at.exp, self.make(at.neg, low)))
+        itself = self.scaled(self.make(at.exp, self.make(at.sub, x, low)), rest)
+        out = self.make(
+            at.switch, self.make(at.lt, value, self.constant_of(NEGLIGIBLE)), itself, raised
+        )
+        level = self.a.leaf(low, tuple(low.type.broadcastable))
+        return one, self.a.lin({level: ONE}), out
 
     def _level(self, exponents: set[Form]) -> Lin:
         """The largest of some exponents."""
@@ -131,6 +179,11 @@ class SumBuilder(ExponentBuilder):
             lin = self.a.lin({n: d * c for n, d in e.terms})
             if r is not None:
                 logs.append((c, r))
+        number = dict(lin.terms).get(self.a.one)
+        if hidden and number is not None and len(lin.terms) > 1:
+            # A number comes after the exponents, which may cancel.
+            lin = self.a.lin({m: c for m, c in lin.terms if m is not self.a.one})
+            logs.append((number / abs(number), self.constant(abs(number))))
         terms = [(ONE, self.linear(lin))] if lin.terms else []
         return self.total(terms + logs)
 

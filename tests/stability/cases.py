@@ -563,3 +563,127 @@ def likelihood_as_powers(x: Any) -> Any:
 def quotient_by_one_and_a_product(x: Any) -> Any:
     e = at.exp(x)
     return e / (e.prod(axis=1, keepdims=True) + 1)
+
+
+# -- how small it can be -------------------------------------------------------------------------
+
+
+@case("v")
+def complementary_log_log_anywhere(x: Any) -> Any:
+    return at.log(1 - at.exp(-at.exp(x)))
+
+
+# -- two picks of one tensor, and what is put together from parts -------------------------------
+
+
+@case("m")
+def mixture_of_two_picks(x: Any) -> Any:
+    p = normal(at.exp(x))
+    return at.log(0.25 * p[:, 0] + 0.75 * p[:, 2])
+
+
+@case("v")
+def mixture_of_two_elements(x: Any) -> Any:
+    p = at.exp(x) / at.exp(x).sum()
+    return at.log(0.25 * p[0] + 0.75 * p[3])
+
+
+@case("m")
+def a_label_and_a_column(x: Any) -> Any:
+    p = normal(at.exp(x))
+    return -at.log(p[at.arange(2), np.array([2, 0])] + p[:, 1])
+
+
+@case("m")
+def a_slice_and_a_column(x: Any) -> Any:
+    p = normal(at.exp(x))
+    return at.log(p[:, :2].sum(axis=1) + 0.5 * p[:, 2])
+
+
+@case("mmw")
+def pointer_network(x: Any, y: Any, w: Any) -> Any:
+    p, q, g = normal(at.exp(x)), normal(at.exp(y)), w / (1 + w)
+    rows, label = at.arange(2), np.array([2, 0])
+    return -at.log((g * p + (1 - g) * q)[rows, label]).mean()
+
+
+@case("mmw")
+def sharpened_mixture(x: Any, y: Any, w: Any) -> Any:
+    mixture = 0.25 * normal(at.exp(x)) + w / 4 * normal(at.exp(y))
+    return normal(mixture ** (1 + w))
+
+
+@case("mm")
+def halves_set_one_by_one(x: Any, y: Any) -> Any:
+    both = at.set_subtensor(at.zeros((2, 6))[:, :3], at.exp(x))
+    return normal(at.set_subtensor(both[:, 3:], at.exp(y)))
+
+
+SEGMENTS = np.array([0, 2, 0, 2])
+
+
+@case("v")
+def softmax_of_segments(x: Any) -> Any:
+    e = at.exp(x)
+    return e / at.inc_subtensor(at.zeros(3)[SEGMENTS], e)[SEGMENTS]
+
+
+@case("v")
+def logsumexp_of_segments(x: Any) -> Any:
+    return at.log(at.inc_subtensor(at.zeros(3)[SEGMENTS], at.exp(x))[SEGMENTS])
+
+
+# -- sums that vanish, signs and choices --------------------------------------------------------
+
+
+@case("mb")
+def unlikelihood(x: Any, b: Any) -> Any:
+    return -(at.log(1 - normal(at.exp(x))) * b).sum()
+
+
+@case("v")
+def log_of_what_is_missing_from_each(x: Any) -> Any:
+    return at.log(1 - at.exp(x) / at.exp(x).sum())
+
+
+@case("m")
+def share_of_sigmoids(x: Any) -> Any:
+    return normal(1 / (1 + at.exp(-x)))
+
+
+@case("mt")
+def average_weighted_by_sigmoids(x: Any, t: Any) -> Any:
+    p = 1 / (1 + at.exp(-x))
+    return (p * t).sum(axis=1) / p.sum(axis=1)
+
+
+@case("mb")
+def likelihood_by_distance(x: Any, b: Any) -> Any:
+    return -at.log(1 - abs(b - 1 / (1 + at.exp(-x))))
+
+
+@case("m")
+def over_the_largest(x: Any) -> Any:
+    return at.exp(x) / at.exp(x).max(axis=1, keepdims=True)
+
+
+@case("v")
+def log_of_at_least_one_half(x: Any) -> Any:
+    return at.log(at.maximum(at.exp(x), 0.5))
+
+
+@case("vv")
+def share_of_the_smaller(x: Any, y: Any) -> Any:
+    return at.minimum(at.exp(x), at.exp(y)) / (at.exp(x) + at.exp(y))
+
+
+@case("m")
+def over_a_floor(x: Any) -> Any:
+    e = at.exp(x)
+    return e / at.maximum(e.sum(axis=1, keepdims=True), 1e-8)
+
+
+@case("v")
+def partial_likelihood_of_failures(x: Any) -> Any:
+    failed = np.array([1.0, 0.0, 1.0, 0.0])
+    return -(failed * (x - at.log(at.cumsum(at.exp(x))))).sum()

@@ -67,3 +67,13 @@ def test_a_crossed_out_row_with_an_epsilon_is_zero() -> None:
     e = at.exp(x) * m
     out = e / (e.sum(axis=1, keepdims=True) + 1e-9)
     assert_right([x, m], [out], [LARGE, np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 1.0]])])
+
+
+def test_tensors_of_other_lengths_are_flattened_by_moves_of_their_own() -> None:
+    x, y = at.dmatrices("xy")
+
+    def flat(z: Any) -> Any:
+        return at.log((at.exp(z) / at.exp(z).sum(axis=1, keepdims=True)).reshape((-1,)))
+
+    values = [np.array([[800.0, 1.0, -800.0]]), np.array([[1e5, 2.0], [3.0, -1e5]])]
+    assert_right([x, y], [flat(x), flat(y)], values)

@@ -1,0 +1,78 @@
+"""Choices: maxima, minima, clips, signs and comparisons of exponentials; scatters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from aesara.tensor.special import softmax
+
+from tests.view.common import PLAIN, assert_right, at, function, grad, ops, stock
+
+NUMBERS = np.array([800.0, -800.0, 0.5, -0.25, 1e5, -1e5])
+OTHERS = np.array([799.0, -801.0, 0.75, -0.25, -1e5, 1e5])
+
+SMALLER: dict[str, Callable[[Any, Any], Any]] = {
+    "maximum": lambda x, y: at.exp(x) / at.maximum(at.exp(x), at.exp(y)),
+    "minimum": lambda x, y: at.log(at.minimum(at.exp(x), at.exp(y))),
+    "clip": lambda x, y: at.log(at.clip(at.exp(x), 0.25, 4.0)),
+    "the number first": lambda x, y: at.log(at.maximum(0.25, at.exp(x))),
+}
+
+
+@pytest.mark.parametrize("build", SMALLER.values(), ids=SMALLER)
+def test_the_larger_of_two_that_overflow(build: Callable[[Any, Any], Any]) -> None:
+    x, y = at.dvectors("xy")
+    assert_right([x, y], [build(x, y)], [NUMBERS, OTHERS])
+
+
+def test_two_infinities_are_compared_by_their_exponents() -> None:
+    x, y = at.dvectors("xy")
+    outputs = [at.gt(at.exp(x), at.exp(y)), at.eq(at.exp(x), at.exp(y))]
+    larger, equal = function([x, y], outputs)(NUMBERS, OTHERS)
+    assert larger.tolist() == (NUMBERS > OTHERS).tolist()
+    assert equal.tolist() == (NUMBERS == OTHERS).tolist()
+
+
+@pytest.mark.parametrize(
+    "build",
+    [lambda e: at.maximum(e, 0.5), lambda e: at.maximum(0.5, e), lambda e: at.clip(e, 0.5, 2)],
+)
+def test_what_is_not_a_number_stays(build: Callable[[Any], Any]) -> None:
+    x = at.dvector("x")
+    (found,) = function([x], at.log(build(at.exp(x))))(np.array([np.nan]))
+    assert np.isnan(found)
+
+
+def test_a_clipped_softmax_is_left_as_it_is() -> None:
+    x = at.dmatrix("x")
+    loss = -at.log(at.clip(softmax(x, axis=1), 1e-7, 1.0)).sum()
+    assert ops(function([x], loss, PLAIN)) == ops(stock([x], loss, PLAIN))
+
+
+def test_the_largest_of_equal_ones_shares_its_gradient() -> None:
+    x = at.dmatrix("x")
+    share = at.exp(x) / at.exp(x).max(axis=1, keepdims=True)
+    upstream = np.array([[0.5, 2.0, -1.0]])
+    outputs = [grad((share * upstream).sum(), x)]
+    for size in (0.0, 800.0, 1e5):
+        assert_right([x], outputs, [np.array([[size, size - 1, size - 2]])])
+
+
+def test_a_place_that_is_set_twice_keeps_the_last() -> None:
+    x = at.dvector("x")
+    place = np.array([0, 1, 0])
+    y = at.set_subtensor(at.zeros(2)[place], at.exp(x))
+    values = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(function([x], y / y.sum())(values), stock([x], y / y.sum())(values))
+
+
+def test_an_empty_segment_is_zero() -> None:
+    x = at.dvector("x")
+    place = np.array([0, 2, 0])
+    sums = at.inc_subtensor(at.zeros(3)[place], at.exp(x))
+    with np.errstate(divide="ignore"):
+        found = function([x], at.log(sums))(np.array([800.0, -800.0, 799.0]))
+    np.testing.assert_allclose(found, [800 + np.log1p(np.exp(-1)), -np.inf, -800.0])
