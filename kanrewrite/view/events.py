@@ -67,7 +67,8 @@ def meets(
         name = operator_of(node.op).name
         if name in ("add", "sub"):
             gains = written and sum_gains(inputs, hots, form, algebra, risky)
-            return gains or any(merges(f, algebra) is not None for f in bare_sums(form, algebra))
+            gains = gains or any(merges(f, algebra) is not None for f in bare_sums(form, algebra))
+            return gains or leaves_others(hots, form, algebra)
         if name in ("mul", "true_div", "pow"):
             return product_gains(name, inputs, hots, form, algebra, risky)
         if name in ("log", "log2", "log10", "log1p", "sqrt"):
@@ -145,6 +146,20 @@ def merges(form: Form, algebra: Lifting) -> Form | None:
 def bare_sums(form: Form, algebra: Lifting) -> list[Sum]:
     """The sums among the factors of a product."""
     return [f for f, k in algebra.parts(form)[2] if isinstance(f, Sum) and k == 1]
+
+
+def leaves_others(hots: list[Form], form: Form, algebra: Lifting) -> bool:
+    """Tell whether terms have met the sums that they are of, beside other terms."""
+    if count_terms(form, algebra) < 2:
+        return False
+    return bool(others_in(form, algebra) - {o for f in hots for o in others_in(f, algebra)})
+
+
+def others_in(form: Form, algebra: Lifting) -> set[Form]:
+    """The sums of all but one term that are factors of the terms of a sum."""
+    terms = [m for f in [form, *bare_sums(form, algebra)] for m in algebra.terms_of(f)]
+    factors = (f for m in terms for f, _ in algebra.parts(m)[2])
+    return {f for f in factors if isinstance(f, App) and f.op is T.others}
 
 
 def held(form: Form, algebra: Lifting) -> set[Form]:

@@ -563,3 +563,14 @@ def likelihood_as_powers(x: Any) -> Any:
 def quotient_by_one_and_a_product(x: Any) -> Any:
     e = at.exp(x)
     return e / (e.prod(axis=1, keepdims=True) + 1)
+
+
+@case("v")
+def log_of_the_sum_of_the_others(x: Any) -> Any:
+    e = at.exp(x / 64)
+    return at.log(e.sum() - e)
+
+
+@case("m")
+def log_of_all_that_is_missing_from_one(x: Any) -> Any:
+    return at.log(1 - normal(at.exp(-x / 64)))
