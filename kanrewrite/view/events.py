@@ -14,7 +14,7 @@ from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.forms import ZERO, App, Form, Leaf, Sum
-from kanrewrite.view.heat import exponents, hot
+from kanrewrite.view.heat import exponents, hot, is_softplus, over_softplus
 from kanrewrite.view.levels import level, overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import merged
@@ -72,6 +72,8 @@ def meets(
         if name in ("mul", "true_div", "pow"):
             return product_gains(name, inputs, hots, form, algebra, risky)
         if name in ("log", "log2", "log10", "log1p", "sqrt"):
+            if name.startswith("log") and is_softplus(inputs[0]):
+                return True
             return bool(hots) and level(inputs[0], algebra) is not algebra.no_exponent
         if name in ("exp", "exp2", "expm1"):
             return risky and hot(form) and bool(algebra.parts(form)[2])
@@ -88,6 +90,8 @@ def product_gains(
     if name == "mul":
         return risky and len(hots) > 1 and any(overflows(f, algebra) for f in hots)
     if name == "true_div":
+        if over_softplus(form):
+            return True
         return len(hots) > 1 and (risky or level(inputs[-1], algebra) is not algebra.no_exponent)
     return bool(hots) and not is_integer_power(form, hots[0], algebra)
 

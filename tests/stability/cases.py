@@ -574,3 +574,8 @@ def log_of_the_sum_of_the_others(x: Any) -> Any:
 @case("m")
 def log_of_all_that_is_missing_from_one(x: Any) -> Any:
     return at.log(1 - normal(at.exp(-x / 64)))
+
+
+@case("v")
+def log_of_a_softplus(x: Any) -> Any:
+    return at.log(at.log(1 + at.exp(x)))
