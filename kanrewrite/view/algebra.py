@@ -473,6 +473,8 @@ class Algebra(Interner):
                 if total > LONGEST:
                     break
             left: Terms = {n: d for n, d in collected.items() if d}
+            if len(left) > 1 and not all(f.nonneg for f in choice):
+                continue  # it can be as small as what two of the terms leave of each other
             pure = len(choices) == 1 and all(not self.parts(n)[2] for n in left)
             simpler = len(left) < total or pure
             if total <= LONGEST and simpler:

@@ -67,7 +67,6 @@ def meets(
         name = operator_of(node.op).name
         if name in ("add", "sub"):
             gains = written and sum_gains(inputs, hots, form, algebra, risky)
-            gains = gains or any(merges(f, algebra) is not None for f in bare_sums(form, algebra))
             return gains or leaves_others(hots, form, algebra)
         if name in ("mul", "true_div", "pow"):
             return product_gains(name, inputs, hots, form, algebra, risky)
@@ -105,7 +104,7 @@ def sum_gains(
     inputs: list[Form], hots: list[Form], form: Form, algebra: Lifting, risky: bool
 ) -> bool:
     """Tell whether terms cancelled, a common factor came out, or exponentials are subtracted."""
-    if takes_log_back(form, algebra):
+    if takes_log_back(form, algebra) or merges(form, algebra) is not None:
         return True
     if not hots:
         return False
@@ -131,14 +130,11 @@ def takes_log_back(form: Form, algebra: Lifting) -> bool:
     """
     terms = algebra.terms_of(form)
     for m in terms:
-        for f, k in algebra.parts(m)[2]:
-            if k == 1 and isinstance(f, App) and f.op is T.log and hot(f.args[0]):
-                inner = f.args[0]
-                large = exponents(inner) | held(inner, algebra) | {inner}
-                by = algebra.div(f, m)
-                shares = (algebra.mul(n, by) for n in terms if n is not m)
-                if any(n in large or held(n, algebra) & large for n in shares):
-                    return True
+        if isinstance(m, App) and m.op is T.log and hot(m.args[0]):
+            inner = m.args[0]
+            large = exponents(inner) | held(inner, algebra) | {inner}
+            if any(n is not m and (n in large or held(n, algebra) & large) for n in terms):
+                return True
     return False
 
 

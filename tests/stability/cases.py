@@ -579,3 +579,8 @@ def log_of_all_that_is_missing_from_one(x: Any) -> Any:
 @case("v")
 def log_of_a_softplus(x: Any) -> Any:
     return at.log(at.log(1 + at.exp(x)))
+
+
+@case("nb")
+def likelihood_of_a_log_probability(x: Any, y: Any) -> Any:
+    return (y[0] * x + (1 - y[0]) * at.log(1 - at.exp(x))).sum()
