@@ -474,7 +474,7 @@ class Algebra(Interner):
                     break
             left: Terms = {n: d for n, d in collected.items() if d}
             pure = len(choices) == 1 and all(not self.parts(n)[2] for n in left)
-            simpler = len(left) < total or pure
+            simpler = (len(left) < total or pure) and _divides_safely(left, choice)
             if total <= LONGEST and simpler:
                 return self.mul(self.pow(by, -ONE), self.add_terms(left))
         return None
@@ -520,6 +520,11 @@ def _ordered(terms: Terms) -> tuple[tuple[Form, Fraction], ...]:
 
 def _first_uid(item: tuple[Form, Any]) -> int:
     return item[0].uid
+
+
+def _divides_safely(terms: Terms, by: Terms) -> bool:
+    """Tell whether sums divide that cannot be as small as what terms leave of each other."""
+    return len(terms) < 2 or all(f.nonneg for f in by)
 
 
 def _is_hot_log(form: Form) -> bool:

@@ -19,7 +19,7 @@ from kanrewrite.terms import T
 from kanrewrite.view.context import PLAIN, Context, Scaled, dividing, is_divided, joined, within_log
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum, Totals
-from kanrewrite.view.heat import hot
+from kanrewrite.view.heat import hot, is_softplus, over_softplus
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.operators import plain
 from kanrewrite.view.powers import gathered
@@ -126,6 +126,8 @@ class Builder(LogBuilder):
             if isinstance(f, Sum) and k == 1 and is_simpler(f, coeff):
                 e, r = self.split_sum(f, self.a.no_exponent, ONE, inner, coeff)
                 coeff = ONE
+            elif k < 0 and is_softplus(f) and over_softplus(form):
+                e, r = self.split_softplus(f)
             else:
                 e, r = self.split(f, inner)
             for m, c in e.terms:

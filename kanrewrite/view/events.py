@@ -14,7 +14,7 @@ from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.forms import ZERO, App, Form, Leaf, Sum
-from kanrewrite.view.heat import exponents, hot
+from kanrewrite.view.heat import exponents, hot, is_softplus, over_softplus
 from kanrewrite.view.levels import level, overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import merged
@@ -76,12 +76,12 @@ def meets(
         if name in ("add", "sub"):
             if written and sum_gains(inputs, hots, form, algebra, risky):
                 return True
-            if left_out(form, algebra).difference(*(left_out(f, algebra) for f in inputs)):
-                return True
-            return any(merges(f, algebra) is not None for f in bare_sums(form, algebra))
+            return bool(left_out(form, algebra).difference(*(left_out(f, algebra) for f in inputs)))
         if name in ("mul", "true_div", "pow"):
             return product_gains(name, inputs, hots, form, algebra, risky)
         if name in ("log", "log2", "log10", "log1p", "sqrt"):
+            if name.startswith("log") and is_softplus(inputs[0]):
+                return True
             return bool(hots) and level(inputs[0], algebra) is not algebra.no_exponent
         if name in ("exp", "exp2", "expm1"):
             return risky and hot(form) and bool(algebra.parts(form)[2])
@@ -98,6 +98,8 @@ def product_gains(
     if name == "mul":
         return risky and len(hots) > 1 and any(overflows(f, algebra) for f in hots)
     if name == "true_div":
+        if over_softplus(form):
+            return True
         return len(hots) > 1 and (risky or level(inputs[-1], algebra) is not algebra.no_exponent)
     return bool(hots) and not is_integer_power(form, hots[0], algebra)
 
@@ -111,7 +113,7 @@ def sum_gains(
     inputs: list[Form], hots: list[Form], form: Form, algebra: Lifting, risky: bool
 ) -> bool:
     """Tell whether terms cancelled, a common factor came out, or exponentials are subtracted."""
-    if takes_log_back(form, algebra):
+    if takes_log_back(form, algebra) or merges(form, algebra) is not None:
         return True
     if not hots:
         return False
@@ -137,14 +139,11 @@ def takes_log_back(form: Form, algebra: Lifting) -> bool:
     """
     terms = algebra.terms_of(form)
     for m in terms:
-        for f, k in algebra.parts(m)[2]:
-            if k == 1 and isinstance(f, App) and f.op is T.log and hot(f.args[0]):
-                inner = f.args[0]
-                large = exponents(inner) | held(inner, algebra) | {inner}
-                by = algebra.div(f, m)
-                shares = (algebra.mul(n, by) for n in terms if n is not m)
-                if any(n in large or held(n, algebra) & large for n in shares):
-                    return True
+        if isinstance(m, App) and m.op is T.log and hot(m.args[0]):
+            inner = m.args[0]
+            large = exponents(inner) | held(inner, algebra) | {inner}
+            if any(n is not m and (n in large or held(n, algebra) & large) for n in terms):
+                return True
     return False
 
 

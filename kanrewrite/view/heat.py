@@ -41,3 +41,20 @@ def exponents(form: Form) -> frozenset[Form]:
     else:
         parts = []
     return frozenset().union(*map(exponents, parts))
+
+
+def is_softplus(form: Form) -> bool:
+    """Tell whether a form is ``log(1 + exp(a))``, which vanishes as ``exp(a)`` does."""
+    if not (isinstance(form, App) and form.op is T.log and isinstance(form.args[0], Sum)):
+        return False
+    terms = form.args[0].terms
+    if len(terms) != 2 or any(c != 1 or not isinstance(m, Prod) or m.factors for m, c in terms):
+        return False
+    return sum(bool(m.expo.terms) for m, _ in terms) == 1  # type: ignore[attr-defined]
+
+
+def over_softplus(form: Form) -> bool:
+    """Tell whether a form is a quotient of two that vanish, as that of a sigmoid and a softplus."""
+    factors = form.factors if isinstance(form, Prod) else ()
+    below = [f for f, k in factors if k < 0 and is_softplus(f)]
+    return any(exponents(form) & exponents(f.args[0]) for f in below)  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ M. Maechler, "Accurately computing log(1 - exp(-|a|))", Rmpfr vignette, 2012.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +17,7 @@ from aesara.graph.basic import Variable
 from kanrewrite.terms import T
 from kanrewrite.view.context import Scaled, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum
-from kanrewrite.view.heat import hot
+from kanrewrite.view.heat import hot, is_softplus
 from kanrewrite.view.sums import NEGLIGIBLE, SumBuilder
 
 
@@ -27,6 +28,8 @@ class LogBuilder(SumBuilder):
         """``outer + log(form)`` as ``(e, r)`` with the value ``e + r``."""
         outer = self.a.no_exponent if outer is None else outer
         sign, expo, factors = self.a.parts(form)
+        if is_softplus(form):
+            return outer, self._log_softplus(form)
         base, power = factors[0] if len(factors) == 1 and not expo.terms else (None, ONE)
         if isinstance(base, Sum) and power == 1:
             pair = self._pair(base)
@@ -37,6 +40,26 @@ class LogBuilder(SumBuilder):
                 return e, None if r is None else self.make(at.log, r)
         e, r = self.split(form, within_log(form, self.a))
         return self.a.plus(outer, e, ONE), None if r is None else self._log_of(form, r)
+
+    def _softplus(self, form: Form) -> tuple[Lin, Variable[Any, Any], Variable[Any, Any]]:
+        """Of ``log(1 + exp(e))``: e, its value, and whether it is ``exp(e)`` and nothing else."""
+        pair = self._pair(form.args[0])  # type: ignore[attr-defined]
+        assert pair is not None
+        gap = self.linear(pair[0])
+        return pair[0], gap, self.make(at.lt, gap, self.constant_of(math.log(NEGLIGIBLE)))
+
+    def _log_softplus(self, form: Form) -> Variable[Any, Any]:
+        """``log(log(1 + exp(e)))``, which is e where e is far below 0."""
+        _, gap, low = self._softplus(form)
+        return self.make(at.switch, low, gap, self.make(at.log, self.make(at.softplus, gap)))
+
+    def split_softplus(self, form: Form) -> Scaled:
+        """``log(1 + exp(e))`` as ``exp(min(e, 0))`` and a rest, 1 where e is far below 0."""
+        e, gap, low = self._softplus(form)
+        negated = self.a.lin({m: -c for m, c in e.terms})
+        depth = self.a.app(T.maximum, negated, self.a.no_exponent)
+        rest = self.make(at.mul, self.make(at.softplus, gap), self.make(at.exp, self.value(depth)))
+        return self.a.lin({depth: -ONE}), self.make(at.switch, low, self.constant(ONE), rest)
 
     def _log_of(self, form: Form, rest: Variable[Any, Any]) -> Variable[Any, Any]:
         """The log of a rest.

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import ONE, App, Form, Terms
+from kanrewrite.view.forms import ZERO, App, Form, Terms
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Index
 
@@ -43,7 +43,7 @@ def without_one(terms: Terms, a: Lifting) -> Terms | None:
             if left is not None:
                 rest = {t: b for t, b in terms.items() if t not in (m, n)}
                 for t, b in a.terms_of(a.mul(m, left)).items():
-                    rest[t] = rest.get(t, 0 * ONE) + b * c
+                    rest[t] = rest.get(t, ZERO) + b * c
                 return rest
     return None
 
@@ -89,13 +89,13 @@ def _opened(terms: Terms, a: Lifting) -> Terms:
             if k < 0 and isinstance(f, App) and f.op is T.others:
                 body, axes = f.args
                 total = a.sum(body, axes)
-                if factors.get(total, 0 * ONE) >= 1:
+                if factors.get(total, ZERO) >= 1:
                     rest = a.div(m, total)
                     pieces = [a.mul(rest, f), a.mul(rest, body)]
                     break
         for piece in pieces:
             for n, d in a.terms_of(piece).items():
-                out[n] = out.get(n, 0 * ONE) + c * d
+                out[n] = out.get(n, ZERO) + c * d
     return {m: c for m, c in out.items() if c}
 
 
@@ -110,7 +110,7 @@ def _left(ratio: Form, a: Lifting) -> Form | None:
             continue
         others: Form = a.app(T.others, body, axes, bcast=body.bcast)
         own = a.mul(ratio, f)
-        if own is body and total is f:
+        if own is body and (total is f or not f.bcast):  # or the sum of everything, as a scalar
             return a.div(others, f)
         for move in _moves(own, a):
             fits = move.whole == body.bcast and move.restricted(total.bcast) is not None

@@ -13,7 +13,7 @@ from typing import Any
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.events import merges
 from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum, pieces
-from kanrewrite.view.heat import exponents, hot
+from kanrewrite.view.heat import exponents, hot, over_softplus
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import Bindings, FormMatcher, is_parameter
@@ -96,6 +96,8 @@ class Recogniser:
             out = self._undropped(form, a) or form
         if out is form:
             out = self._roots(self._parts(form, a), a)
+        if over_softplus(form):  # neither may vanish without the other
+            return form
         if isinstance(form, Prod) and hot(out):
             whole = self._multiplied(form, a) or self._undropped(form, a)
             return whole or (form if parts_company(out, a) else out)

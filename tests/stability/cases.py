@@ -687,3 +687,24 @@ def over_a_floor(x: Any) -> Any:
 def partial_likelihood_of_failures(x: Any) -> Any:
     failed = np.array([1.0, 0.0, 1.0, 0.0])
     return -(failed * (x - at.log(at.cumsum(at.exp(x))))).sum()
+
+
+@case("v")
+def log_of_the_sum_of_the_others(x: Any) -> Any:
+    e = at.exp(x / 64)
+    return at.log(e.sum() - e)
+
+
+@case("m")
+def log_of_all_that_is_missing_from_one(x: Any) -> Any:
+    return at.log(1 - normal(at.exp(-x / 64)))
+
+
+@case("v")
+def log_of_a_softplus(x: Any) -> Any:
+    return at.log(at.log(1 + at.exp(x)))
+
+
+@case("nb")
+def likelihood_of_a_log_probability(x: Any, y: Any) -> Any:
+    return (y[0] * x + (1 - y[0]) * at.log(1 - at.exp(x))).sum()
