@@ -87,10 +87,12 @@ class ExponentBuilder(Bench):
             part = stack.pop()
             if isinstance(part, Lin):
                 stack.extend(m for m, _ in part.terms)
-            elif isinstance(part, App) and part.op is T.shift:
-                found.update({f: None for f in part.args[2] if f in factors})
-                unmatched |= not factors.issuperset(part.args[2])
-            elif isinstance(part, App) and part.op in (T.switch, T.maximum, T.dimshuffle, T.kept):
+            elif isinstance(part, App) and part.op in (T.shift, T.kept):
+                hidden = part.args[-1]
+                found.update({f: None for f in hidden if f in factors})
+                unmatched |= part.op is T.shift and not factors.issuperset(hidden)
+                stack.append(part.args[0])
+            elif isinstance(part, App) and part.op in (T.switch, T.maximum, T.dimshuffle):
                 stack.extend(part.forms)
         if unmatched:  # what is hidden there may be hidden here by other factors
             zeros = (f for f, k in self.a.parts(form)[2] if k > 0 and not hot(f) and may_vanish(f))

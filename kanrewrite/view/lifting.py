@@ -34,6 +34,7 @@ from kanrewrite.view.joining import part
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Move, Piece, Shuffle
 from kanrewrite.view.others import without_one
+from kanrewrite.view.sharing import shared
 
 
 class Lifting(Algebra):
@@ -355,12 +356,12 @@ class Lifting(Algebra):
         lead: list[int | str] = list(range(batch))
         along, rest = self.split_along(b, free_b)
         if hot(along) and along.bcast[:batch] == b.bcast[:batch]:
-            order = [*lead, *("x" for _ in free_a), inner_b]
-            return self.mul(a, self.shuffle(along, tuple(order))), self._whole(rest, b)
+            order = (*lead, *("x" for _ in free_a), inner_b)
+            return shared(a, self._whole(rest, b), along, order, self)
         along, rest = self.split_along(a, free_a)
         if hot(along) and along.bcast[:batch] == a.bcast[:batch]:
-            order = [*lead, inner_a, *("x" for _ in free_b)]
-            return self._whole(rest, a), self.mul(b, self.shuffle(along, tuple(order)))
+            order = (*lead, inner_a, *("x" for _ in free_b))
+            b, a = shared(b, self._whole(rest, a), along, order, self)
         return a, b
 
     def overflows(self, form: Form) -> bool:

@@ -25,3 +25,32 @@ def test_terms_that_overflow_are_added_where_their_sum_does_not() -> None:
     found = ops(function([z, y], [slope], PLAIN))
     assert (found["exp"], found["maximum"]) == (0, 0)
     assert_right([z, y], [slope], [EDGES, LABELS])
+
+
+def test_a_mask_outside_a_dot_product_hides_what_overflows_inside() -> None:
+    v, up = at.dmatrices("v", "up")
+    e = at.exp(x) * y
+    out = at.dot(e, v) / e.sum(axis=1)[:, None]
+    slope = grad((out * up).sum(), v)
+    masked = np.array([[900.0, 1.0, 2.0], [-900.0, -1e4, -901.0]])
+    mask, some = np.array([0.0, 1.0, 1.0]), np.array([[0.5, -1.0], [2.0, 0.25]])
+    values = np.array([[0.5, 1.0], [-2.0, 0.25], [1.5, 3.0]])
+    assert_right([x, y, v, up], [slope], [masked, mask, values, some])
+
+
+def test_each_side_of_a_dot_product_gets_the_divisor_that_it_needs() -> None:
+    s, v = at.dtensor3s("s", "v")
+    e = at.exp(s) * x.dimshuffle(0, "x", 1)
+    out = at.batched_dot(e, v) / e.sum(axis=2).dimshuffle(0, 1, "x")
+    scores = np.array([[[800.0, 1.0], [-900.0, 40.0]], [[3.0, -700.0], [5.0, 900.0]]])
+    values = np.array([[[0.5, 1.0], [2.0, -1.0]], [[-2.0, 0.25], [1.5, 3.0]]])
+    slope = grad((out**2).sum(), v)
+    assert_right([s, x, v], [slope], [scores, np.array([[0.0, 1.0], [1.0, 0.0]]), values])
+
+
+def test_a_masked_term_of_a_sum_may_be_larger_than_all_others() -> None:
+    a, b, up = at.dvectors("a", "b", "up")
+    mask = np.array([0.0, 1.0, 0.0])
+    slopes = grad((at.log(at.exp(a) + mask * at.exp(b)) * up).sum(), [a, b])
+    values = [np.array([1.0, 2e3, -1e6]), np.array([1e6, 2001.0, 3.0]), np.array([0.5, 1.0, 2.0])]
+    assert_right([a, b, up], slopes, values)
