@@ -43,7 +43,8 @@ class ExponentBuilder(Bench):
         terms = self._differences(left)
         whole = self.a.add_terms(left) if left else None
         origin = self.view.origin.get(whole) if whole is not None else None
-        if origin is not None and not self.view.gains(origin):
+        fits = whole is not None and origin is not None and origin.type.ndim == whole.ndim
+        if origin is not None and fits and not self.view.gains(origin):
             terms.append((ONE, origin))
         else:
             terms += [(c, self.value(m)) for m, c in left.items()]

@@ -301,6 +301,10 @@ class Lifting(Algebra):
         """``scatter(a[index] * b, index) == a * scatter(b, index)``."""
         coeff, expo, factors = self.parts(form)
         sources = {f: self._source(f, move, like) for f, _ in (*expo.terms, *factors)}
+        for f, k in factors:  # what may be zero elsewhere does not divide there
+            source = sources[f]
+            if k < 0 and source is not None and not hot(source) and may_vanish(source):
+                sources[f] = None
         lifted_expo = Totals()
         for m, c in expo.terms:
             if (source := sources[m]) is not None:

@@ -71,6 +71,8 @@ def _scatter(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     base, values, *index = node.inputs
     new = b.value(inner)
     if isinstance(move, Diagonal) and isinstance(values.owner.op, AllocDiag):
+        if not new.type.ndim:  # one number, whose length cancelled away
+            new = b.make(at.second, values.owner.inputs[0], new)
         new = b.make(values.owner.op, new)
     return b.make(node.op, base, new, *index)
 

@@ -54,3 +54,27 @@ def test_a_masked_term_of_a_sum_may_be_larger_than_all_others() -> None:
     slopes = grad((at.log(at.exp(a) + mask * at.exp(b)) * up).sum(), [a, b])
     values = [np.array([1.0, 2e3, -1e6]), np.array([1e6, 2001.0, 3.0]), np.array([0.5, 1.0, 2.0])]
     assert_right([a, b, up], slopes, values)
+
+
+def test_what_is_zero_elsewhere_divides_only_where_it_was_picked() -> None:
+    off = at.constant(1 - np.eye(3))
+    p = normal(at.exp(x) * off)
+    slope = grad(-at.log(p[at.arange(3), np.array([1, 2, 0])]).mean(), x)
+    assert_right([x], [slope], [np.array([[1.0, 2.0, -1.0], [0.5, 3.0, 2.0], [800.0, 1.0, 900.0]])])
+
+
+def test_a_diagonal_of_which_one_number_is_left_keeps_its_length() -> None:
+    e = at.exp(x)
+    slope = grad(-at.log(at.diag(e) / e.sum(axis=1)).mean(), x)
+    assert ops(function([x], [slope], PLAIN))["exp"] == 0
+    assert_right(
+        [x], [slope], [np.array([[800.0, 1.0, 799.0], [-9e2, -901.0, 5.0], [3.0, 1.0, 2.0]])]
+    )
+
+
+def test_constant_exponents_take_no_shape_of_constants() -> None:
+    column = z.dimshuffle(0, "x")
+    steps = at.constant(np.array([[0.0, 1.0]]))
+    low, high = (1 / (1 + at.exp(-(column - steps + d))) for d in (-0.5, 0.5))
+    out = at.log((normal(at.exp(x[:, :2])) * (high - low)).sum(axis=1))
+    assert_right([x, z], [out], [LARGE, np.array([60.0, -3.0])])
