@@ -52,6 +52,8 @@ class Lifting(Algebra):
         self.levels: dict[Form, Lin | None] = {}
         self.overflowing: dict[Form, bool] = {}
         self.bounds: dict[tuple[Lin, frozenset[Form], int], bool] = {}
+        #: The exponents that are summed along some axes.
+        self.exponents_along: dict[Axes, dict[Lin, None]] = {}
 
     def add_terms(self, terms: Terms) -> Form:
         """A linear combination; ``sum(e) - e`` is the sum of the others."""
@@ -180,6 +182,9 @@ class Lifting(Algebra):
         return tuple(b or d in axes for d, b in enumerate(bcast))
 
     def _reduced(self, op: Operator, form: Form, axes: Axes) -> App:
+        _, expo, factors = self.parts(form)
+        if op is T.sum and expo.terms and not any(hot(f) for f, _ in factors):
+            self.exponents_along.setdefault(axes, {})[expo] = None
         return self.app(op, form, axes, bcast=self.reduced_bcast(form.bcast, axes))
 
     # -- moves ----------------------------------------------------------------------------

@@ -72,6 +72,15 @@ def test_a_diagonal_of_which_one_number_is_left_keeps_its_length() -> None:
     )
 
 
+def test_small_exponents_keep_their_digits_beside_large_normalised_ones() -> None:
+    weights, logs = normal(at.exp(x)), at.dmatrix("logs")
+    cost = at.log((weights * at.exp(logs)).sum(axis=1))
+    large = np.array([[1e17, -3e16, 1e17 - 64], [-1e18, 2e15, 7.0]])
+    some = np.array([[-1.25, 0.5, 3.0], [0.25, -40.0, -7.5]])
+    outputs = [cost, *grad(cost.sum(), [x, logs])]
+    assert_right([x, logs], outputs, [large, some], atol=1e-10)
+
+
 def test_constant_exponents_take_no_shape_of_constants() -> None:
     column = z.dimshuffle(0, "x")
     steps = at.constant(np.array([[0.0, 1.0]]))
