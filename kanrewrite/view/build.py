@@ -69,7 +69,8 @@ class Builder(LogBuilder):
         if isinstance(form, Lin):
             return none, self.linear(form)
         if isinstance(form, Prod):
-            terms = sunk(form, self.a)
+            # What is sunk is built as a value, which may vanish: not where a log asks for its size.
+            terms = None if where.exact else sunk(form, self.a)
             if terms is not None:
                 return none, self.total([(c, self.value(t, where)) for c, t in terms])
             return self._split_prod(form, where)

@@ -87,3 +87,10 @@ def test_constant_exponents_take_no_shape_of_constants() -> None:
     low, high = (1 / (1 + at.exp(-(column - steps + d))) for d in (-0.5, 0.5))
     out = at.log((normal(at.exp(x[:, :2])) * (high - low)).sum(axis=1))
     assert_right([x, z], [out], [LARGE, np.array([60.0, -3.0])])
+
+
+def test_in_a_log_a_quotient_of_sums_does_not_vanish() -> None:
+    w = at.dmatrix("w")
+    e = w * at.exp(x)
+    out = at.log((y * e).sum(axis=1) / e.sum(axis=1))
+    assert_right([x, w, y], [out], [LARGE, np.ones((2, 3)) / 4, np.array([0.0, 0.0, 1.0])])
