@@ -77,7 +77,7 @@ class Builder(LogBuilder):
         if isinstance(form, Lin):
             return none, self.linear(form)
         if isinstance(form, Prod):
-            return self._split_prod(form, where)
+            return self._sunk(form, where) or self._split_prod(form, where)
         if isinstance(form, Sum):
             return self.split_sum(form, none, ONE, where)
         assert isinstance(form, App)
@@ -103,11 +103,14 @@ class Builder(LogBuilder):
             return None  # its exponent may cancel, or it overflows as it is
         return origin
 
+    def _sunk(self, form: Prod, where: Context) -> Scaled | None:
+        # It is built as a value, which may vanish: not where a log asks for its size.
+        terms = None if where.exact else sunk(form, self.a)
+        if terms is None:
+            return None
+        return self.a.no_exponent, self.total([(c, self.value(t, where)) for c, t in terms])
+
     def _split_prod(self, form: Prod, where: Context) -> Scaled:
-        terms = sunk(form, self.a)
-        if terms is not None:
-            values = [(c, self.value(t, where)) for c, t in terms]
-            return self.a.no_exponent, self.total(values)
         masks = joined(where.masks, dividing(form, self.a))
         apart = where.apart or self.a.overflows(form)
         expo = Totals(form.expo.terms)

@@ -126,6 +126,8 @@ def sum_gains(
         return True
     if not risky:
         return False
+    if any(overflows(f, algebra) for f in hots) and not overflows(form, algebra):
+        return True  # what is out of range in the terms is not in their sum
     # A hot common factor came out, and no exponential stayed with only some of the terms.
     inner = bare_sums(form, algebra)
     even = len(inner) == 1 and not any(algebra.parts(m)[1].terms for m, _ in inner[0].terms)

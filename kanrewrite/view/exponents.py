@@ -43,7 +43,8 @@ class ExponentBuilder(Bench):
         terms = self._differences(left)
         whole = self.a.add_terms(left) if left else None
         origin = self.view.origin.get(whole) if whole is not None else None
-        if origin is not None and not self.view.gains(origin):
+        fits = whole is not None and origin is not None and origin.type.ndim == whole.ndim
+        if origin is not None and fits and not self.view.gains(origin):
             terms.append((ONE, origin))
         else:
             terms += [(c, self.value(m)) for m, c in left.items()]
@@ -87,11 +88,10 @@ class ExponentBuilder(Bench):
             part = stack.pop()
             if isinstance(part, Lin):
                 stack.extend(m for m, _ in part.terms)
-            elif isinstance(part, App) and part.op is T.shift:
-                found.update({f: None for f in part.args[2] if f in factors})
-                unmatched |= not factors.issuperset(part.args[2])
-            elif isinstance(part, App) and part.op is T.kept:
-                found.update({f: None for f in part.args[1] if f in factors})
+            elif isinstance(part, App) and part.op in (T.shift, T.kept):
+                hidden = part.args[-1]
+                found.update({f: None for f in hidden if f in factors})
+                unmatched |= part.op is T.shift and not factors.issuperset(hidden)
                 stack.append(part.args[0])
             elif isinstance(part, App) and part.op in (T.switch, T.maximum, T.dimshuffle):
                 stack.extend(part.forms)

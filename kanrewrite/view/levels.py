@@ -280,9 +280,12 @@ def _upper(form: Form, expo: Lin, a: Lifting) -> Form | None:
             (only,) = largest
             return only if isinstance(only, Form) else None
         return a.app(T.maximum, *sorted(largest, key=lambda e: e.uid))
-    lin, axes, _ = form.args
-    plain = a.shift(lin, axes)
-    return plain if plain in dict(expo.terms) else a.max(lin, axes)
+    lin, axes, hidden = form.args
+    shifts = (m for m, _ in expo.terms if isinstance(m, App) and m.op is T.shift)
+    for other in shifts:  # of what fewer factors hide the maximum is at least as large
+        if other.args[:2] == (lin, axes) and set(other.args[2]) < set(hidden):
+            return other
+    return a.max(lin, axes)
 
 
 def _exchanged(expo: Lin, top: Form, source: Lin, c: Fraction, a: Lifting) -> Lin:

@@ -34,6 +34,7 @@ from kanrewrite.view.joining import part
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Move, Piece, Shuffle
 from kanrewrite.view.others import without_one
+from kanrewrite.view.sharing import shared
 
 
 class Lifting(Algebra):
@@ -51,6 +52,8 @@ class Lifting(Algebra):
         self.levels: dict[Form, Lin | None] = {}
         self.overflowing: dict[Form, bool] = {}
         self.bounds: dict[tuple[Lin, frozenset[Form], int], bool] = {}
+        #: The exponents that are summed along some axes.
+        self.exponents_along: dict[Axes, dict[Lin, None]] = {}
 
     def add_terms(self, terms: Terms) -> Form:
         """A linear combination; ``sum(e) - e`` is the sum of the others."""
@@ -179,6 +182,9 @@ class Lifting(Algebra):
         return tuple(b or d in axes for d, b in enumerate(bcast))
 
     def _reduced(self, op: Operator, form: Form, axes: Axes) -> App:
+        _, expo, factors = self.parts(form)
+        if op is T.sum and expo.terms and not any(hot(f) for f, _ in factors):
+            self.exponents_along.setdefault(axes, {})[expo] = None
         return self.app(op, form, axes, bcast=self.reduced_bcast(form.bcast, axes))
 
     # -- moves ----------------------------------------------------------------------------
@@ -316,6 +322,10 @@ class Lifting(Algebra):
         """``scatter(a[index] * b, index) == a * scatter(b, index)``."""
         coeff, expo, factors = self.parts(form)
         sources = {f: self._source(f, move, like) for f, _ in (*expo.terms, *factors)}
+        for f, k in factors:  # what may be zero elsewhere does not divide there
+            source = sources[f]
+            if k < 0 and source is not None and not hot(source) and may_vanish(source):
+                sources[f] = None
         lifted_expo = Totals()
         for m, c in expo.terms:
             if (source := sources[m]) is not None:
@@ -371,12 +381,12 @@ class Lifting(Algebra):
         lead: list[int | str] = list(range(batch))
         along, rest = self.split_along(b, free_b)
         if hot(along) and along.bcast[:batch] == b.bcast[:batch]:
-            order = [*lead, *("x" for _ in free_a), inner_b]
-            return self.mul(a, self.shuffle(along, tuple(order))), self._whole(rest, b)
+            order = (*lead, *("x" for _ in free_a), inner_b)
+            return shared(a, self._whole(rest, b), along, order, self)
         along, rest = self.split_along(a, free_a)
         if hot(along) and along.bcast[:batch] == a.bcast[:batch]:
-            order = [*lead, inner_a, *("x" for _ in free_b)]
-            return self._whole(rest, a), self.mul(b, self.shuffle(along, tuple(order)))
+            order = (*lead, inner_a, *("x" for _ in free_b))
+            b, a = shared(b, self._whole(rest, a), along, order, self)
         return a, b
 
     def overflows(self, form: Form, where_zero: bool = True) -> bool:

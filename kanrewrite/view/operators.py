@@ -13,8 +13,9 @@ from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from kanrewrite.ops import Supremum
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.unify import elementwise_op
+from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.exponents import ExponentBuilder
-from kanrewrite.view.forms import ONE, ZERO, App
+from kanrewrite.view.forms import ONE, ZERO, App, Form
 from kanrewrite.view.moves import Diagonal
 from kanrewrite.view.nodes import axes_of
 
@@ -75,6 +76,8 @@ def scattered(b: ExponentBuilder, form: App, new: Variable[Any, Any]) -> Variabl
     node = like.var.owner
     base, values, *index = node.inputs
     if isinstance(move, Diagonal) and isinstance(values.owner.op, AllocDiag):
+        if not new.type.ndim:  # one number, whose length cancelled away
+            new = b.make(at.second, values.owner.inputs[0], new)
         new = b.make(values.owner.op, new)
     return b.make(node.op, base, new, *index)
 
@@ -83,17 +86,15 @@ def scattered(b: ExponentBuilder, form: App, new: Variable[Any, Any]) -> Variabl
 
 
 def _softmax(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
-    inner, axes = form.args
     if _has_op(form):
-        return _fused(b, Softmax, axes, b.value(inner))
+        return _fused(b, Softmax, form.args[1], b.value(_anchored(b, form)))
     power, total, _ = _shifted(b, form)
     return b.make(at.true_divide, power, total)
 
 
 def _log_softmax(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
-    inner, axes = form.args
     if _has_op(form):
-        return _fused(b, LogSoftmax, axes, b.value(inner))
+        return _fused(b, LogSoftmax, form.args[1], b.value(_anchored(b, form)))
     _, total, gap = _shifted(b, form)
     return b.make(at.sub, gap, b.make(at.log, total))
 
@@ -105,6 +106,13 @@ def _softmax_grad(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
         return b.make(_op(SoftmaxGrad, axes), g, p)
     mean = b.make(at.sum, b.make(at.mul, g, p), axis=axes, keepdims=True)
     return b.make(at.mul, p, b.make(at.sub, g, mean))
+
+
+def _anchored(b: ExponentBuilder, form: App) -> Form:
+    """The operand of a softmax, without what is constant along its axes but is large."""
+    inner, axes = form.args
+    lin, anchor = anchored(b.a.lin(b.a.terms_of(inner)), axes, b.a)
+    return inner if anchor is None else lin
 
 
 def _has_op(form: App) -> bool:
@@ -135,7 +143,7 @@ def _shifted(
     b: ExponentBuilder, form: App
 ) -> tuple[Variable[Any, Any], Variable[Any, Any], Variable[Any, Any]]:
     """The shifted exponential, its sum, and its exponent."""
-    inner, axes = form.args
+    axes, inner = form.args[1], _anchored(b, form)
     lin = b.a.lin(b.a.terms_of(inner))
     top = b.a.shift(lin, axes)
     gap = b.make(at.sub, b.value(inner), b.value(top))

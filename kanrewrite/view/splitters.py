@@ -15,6 +15,7 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.ops import ScaledCumsum, ScatteredMaximum, Supremum
 from kanrewrite.terms import Operator, T
+from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.context import Context, Scaled, hiding, is_divided, moving, within_log
 from kanrewrite.view.contraction import needs_sum, sides_of, summed
 from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Lin, Sum, Totals
@@ -51,6 +52,9 @@ def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
         body = b.scaled(b.make(at.exp, b.kept(expo, b.hidden(expo, inner))), rest)
         return b.a.no_exponent, b.make(at.sum, body, axis=axes, keepdims=True)
     hidden = _hidden(b, inner, (summed, axes), where)
+    summed, anchor = anchored(summed, axes, b.a)
+    if anchor is not None:
+        still[anchor] += ONE
     top = b.a.shift(summed, axes, hidden)
     power = b.make(at.exp, b.make(at.sub, b.kept(summed, hidden), b.value(top)))
     still[top] += ONE

@@ -1,0 +1,96 @@
+"""What is out of range in parts of a graph and not in the whole: it cancels, or a zero hides it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.view.common import PLAIN, assert_right, at, function, grad, ops
+
+x = at.dmatrix("x")
+z, y = at.dvectors("z", "y")
+LARGE = np.array([[800.0, 799.0, -3.0], [-900.0, -905.5, -901.0]])
+EDGES = np.array([-1e5, -800.0, -1.0, 0.5, 800.0, 1e5])
+LABELS = np.array([1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
+
+
+def normal(e: Any) -> Any:
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def test_terms_that_overflow_are_added_where_their_sum_does_not() -> None:
+    p = at.exp(z) / (1 + at.exp(z))
+    slope = grad(-(y * at.log(p) + (1 - y) * at.log(1 - p)).mean(), z)
+    found = ops(function([z, y], [slope], PLAIN))
+    assert (found["exp"], found["maximum"]) == (0, 0)
+    assert_right([z, y], [slope], [EDGES, LABELS])
+
+
+def test_a_mask_outside_a_dot_product_hides_what_overflows_inside() -> None:
+    v, up = at.dmatrices("v", "up")
+    e = at.exp(x) * y
+    out = at.dot(e, v) / e.sum(axis=1)[:, None]
+    slope = grad((out * up).sum(), v)
+    masked = np.array([[900.0, 1.0, 2.0], [-900.0, -1e4, -901.0]])
+    mask, some = np.array([0.0, 1.0, 1.0]), np.array([[0.5, -1.0], [2.0, 0.25]])
+    values = np.array([[0.5, 1.0], [-2.0, 0.25], [1.5, 3.0]])
+    assert_right([x, y, v, up], [slope], [masked, mask, values, some])
+
+
+def test_each_side_of_a_dot_product_gets_the_divisor_that_it_needs() -> None:
+    s, v = at.dtensor3s("s", "v")
+    e = at.exp(s) * x.dimshuffle(0, "x", 1)
+    out = at.batched_dot(e, v) / e.sum(axis=2).dimshuffle(0, 1, "x")
+    scores = np.array([[[800.0, 1.0], [-900.0, 40.0]], [[3.0, -700.0], [5.0, 900.0]]])
+    values = np.array([[[0.5, 1.0], [2.0, -1.0]], [[-2.0, 0.25], [1.5, 3.0]]])
+    slope = grad((out**2).sum(), v)
+    assert_right([s, x, v], [slope], [scores, np.array([[0.0, 1.0], [1.0, 0.0]]), values])
+
+
+def test_a_masked_term_of_a_sum_may_be_larger_than_all_others() -> None:
+    a, b, up = at.dvectors("a", "b", "up")
+    mask = np.array([0.0, 1.0, 0.0])
+    slopes = grad((at.log(at.exp(a) + mask * at.exp(b)) * up).sum(), [a, b])
+    values = [np.array([1.0, 2e3, -1e6]), np.array([1e6, 2001.0, 3.0]), np.array([0.5, 1.0, 2.0])]
+    assert_right([a, b, up], slopes, values)
+
+
+def test_what_is_zero_elsewhere_divides_only_where_it_was_picked() -> None:
+    off = at.constant(1 - np.eye(3))
+    p = normal(at.exp(x) * off)
+    slope = grad(-at.log(p[at.arange(3), np.array([1, 2, 0])]).mean(), x)
+    assert_right([x], [slope], [np.array([[1.0, 2.0, -1.0], [0.5, 3.0, 2.0], [800.0, 1.0, 900.0]])])
+
+
+def test_a_diagonal_of_which_one_number_is_left_keeps_its_length() -> None:
+    e = at.exp(x)
+    slope = grad(-at.log(at.diag(e) / e.sum(axis=1)).mean(), x)
+    assert ops(function([x], [slope], PLAIN))["exp"] == 0
+    assert_right(
+        [x], [slope], [np.array([[800.0, 1.0, 799.0], [-9e2, -901.0, 5.0], [3.0, 1.0, 2.0]])]
+    )
+
+
+def test_small_exponents_keep_their_digits_beside_large_normalised_ones() -> None:
+    weights, logs = normal(at.exp(x)), at.dmatrix("logs")
+    cost = at.log((weights * at.exp(logs)).sum(axis=1))
+    large = np.array([[1e17, -3e16, 1e17 - 64], [-1e18, 2e15, 7.0]])
+    some = np.array([[-1.25, 0.5, 3.0], [0.25, -40.0, -7.5]])
+    outputs = [cost, *grad(cost.sum(), [x, logs])]
+    assert_right([x, logs], outputs, [large, some], atol=1e-10)
+
+
+def test_constant_exponents_take_no_shape_of_constants() -> None:
+    column = z.dimshuffle(0, "x")
+    steps = at.constant(np.array([[0.0, 1.0]]))
+    low, high = (1 / (1 + at.exp(-(column - steps + d))) for d in (-0.5, 0.5))
+    out = at.log((normal(at.exp(x[:, :2])) * (high - low)).sum(axis=1))
+    assert_right([x, z], [out], [LARGE, np.array([60.0, -3.0])])
+
+
+def test_in_a_log_a_quotient_of_sums_does_not_vanish() -> None:
+    w = at.dmatrix("w")
+    e = w * at.exp(x)
+    out = at.log((y * e).sum(axis=1) / e.sum(axis=1))
+    assert_right([x, w, y], [out], [LARGE, np.ones((2, 3)) / 4, np.array([0.0, 0.0, 1.0])])
