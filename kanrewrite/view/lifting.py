@@ -49,6 +49,8 @@ class Lifting(Algebra):
         self.levels: dict[Form, Lin | None] = {}
         self.overflowing: dict[Form, bool] = {}
         self.bounds: dict[tuple[Lin, frozenset[Form], int], bool] = {}
+        #: What `kanrewrite.view.centring` has found out.
+        self.atoms: dict[Form, tuple[frozenset[Form], frozenset[Form], bool]] = {}
 
     def add_terms(self, terms: Terms) -> Form:
         """A linear combination; ``sum(e) - e`` is the sum of the others."""
