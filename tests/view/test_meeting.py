@@ -67,3 +67,13 @@ def test_a_crossed_out_row_with_an_epsilon_is_zero() -> None:
     e = at.exp(x) * m
     out = e / (e.sum(axis=1, keepdims=True) + 1e-9)
     assert_right([x, m], [out], [LARGE, np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 1.0]])])
+
+
+def test_what_varies_along_a_sum_does_not_enter_it() -> None:
+    """The second derivative of an entropy multiplies such sums with the softmax itself."""
+    x, c, v = at.dmatrix("x"), at.dvector("c"), at.dmatrix("v")
+    e = at.exp(x)
+    p = e / e.sum(axis=1, keepdims=True)
+    slope = grad((-(p * at.log(p)).sum(axis=1) * c).sum(), x)
+    values = [np.array([[0.5, -1.25, 2.0], [1.0, 0.25, -0.5]]), np.array([1.0, -0.5])]
+    assert_right([x, c, v], [grad((slope * v).sum(), x)], [*values, np.sin(values[0])])
