@@ -16,6 +16,7 @@ import numpy as np
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
+from kanrewrite.view.centring import Generator, Shift
 from kanrewrite.view.context import PLAIN, Context, Scaled, dividing, is_divided, joined, within_log
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum, Totals
@@ -40,6 +41,29 @@ class Builder(LogBuilder):
     recogniser
         Turns parts of forms into fused operators, if any.
     """
+
+    def whole(self, form: Form) -> Variable[Any, Any]:
+        """A form, centred where it does not change with its exponents."""
+        for shift in self.view.shifts(form, self.a):
+            top = self._peak(shift)
+            gap = self.make(at.sub, self.value(shift.atom), top)
+            level = self.a.leaf(top, tuple(top.type.broadcastable))
+            leaf = self.a.leaf(gap, tuple(gap.type.broadcastable))
+            form = Generator(shift, self.a).centred(form, leaf, level)
+        return self.value(form)
+
+    def _peak(self, shift: Shift) -> Variable[Any, Any]:
+        """What is shifted, where its exponential is largest; 0 where that is infinite."""
+        atom, axes, by = shift
+        top = self.value(self.a.shift(self.a.lin({atom: ONE}), axes)) if by.nonneg else None
+        if top is not None:
+            return top
+        low = self.make(at.neg, self.value(self.a.shift(self.a.lin({atom: -ONE}), axes)))
+        if self.a.neg(by).nonneg:
+            return low
+        top = self.value(self.a.shift(self.a.lin({atom: ONE}), axes))
+        grows = self.make(at.gt, self.value(by), self.constant(ZERO))
+        return self.make(at.switch, grows, top, low)
 
     def comparison(self, form: Form, var: Variable[Any, Any]) -> Variable[Any, Any]:
         """``exp(a) * r > 0`` as ``r > 0``, with 0 for r where a is -inf."""

@@ -59,6 +59,19 @@ def is_shifted(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
     return len(still) < len(terms) and not inputs_only
 
 
+def is_slope(form: Form, algebra: Lifting) -> bool:
+    """Tell whether a form is the derivative of a tanh, ``exp(x)/(1 + exp(x))**2``, and a factor.
+
+    One operator computes it; as ``1 - tanh(x)**2`` nothing is left of it where x is large.
+    """
+    _, expo, factors = algebra.parts(form)
+    found = [f for f, k in factors if hot(f) and k == -2]
+    if len(found) != 1 or sum(hot(f) for f, _ in factors) > 1:
+        return False
+    whole = algebra.add(algebra.one, algebra.exp(algebra.lin(dict(expo.terms))))
+    return bool(expo.terms) and found[0] is whole
+
+
 def meets(
     node: Apply[Any], inputs: list[Form], form: Form, algebra: Lifting, risky: bool, written: bool
 ) -> bool:

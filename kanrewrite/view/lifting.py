@@ -54,6 +54,8 @@ class Lifting(Algebra):
         self.bounds: dict[tuple[Lin, frozenset[Form], int], bool] = {}
         #: The exponents that are summed along some axes.
         self.exponents_along: dict[Axes, dict[Lin, None]] = {}
+        #: What `kanrewrite.view.centring` has found out.
+        self.atoms: dict[Form, tuple[frozenset[Form], frozenset[Form], bool]] = {}
 
     def add_terms(self, terms: Terms) -> Form:
         """A linear combination; ``sum(e) - e`` is the sum of the others."""

@@ -67,6 +67,8 @@ def _totals(term: Form, a: Lifting) -> Iterator[Total]:
             if outer.ndim != f.ndim:
                 continue
             outer = a.undrop(outer, axes)
+        if not outer.constant_along(axes):
+            continue  # it is multiplied with the sum, not with what is summed
         yield from _parted(term, a.mul(outer, body), axes, drops, a)
 
 

@@ -129,7 +129,7 @@ class LiftingPass(GraphRewriter):
             if compared is not None:
                 new = builders[dtype].comparison(compared, var)
             else:
-                new = fitted(builders[dtype].value(view.read(var)), var)
+                new = fitted(builders[dtype].whole(view.read(var)), var)
         except Exception as error:  # noqa: BLE001  # the user's function compiles without it
             self._report(var, error)
             return None
@@ -170,7 +170,7 @@ def needed(fgraph: FunctionGraph, view: View) -> list[Variable[Any, Any]]:
         if compared is not None:
             found[var] = None
             stack.extend(leaves(compared))
-        elif view.is_event(var):
+        elif view.is_event(var) or view.is_shiftable(var):
             found[var] = None
             stack.extend(leaves(view.read(var)))
         elif var.owner is not None:

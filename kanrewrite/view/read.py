@@ -8,6 +8,7 @@ definition; every other variable is a leaf.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,15 @@ from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.algebra import LONGEST
-from kanrewrite.view.events import is_exponential, is_inverse, is_risk, is_shifted, meets
+from kanrewrite.view.centring import Generator, Shift, candidates
+from kanrewrite.view.events import (
+    is_exponential,
+    is_inverse,
+    is_risk,
+    is_shifted,
+    is_slope,
+    meets,
+)
 from kanrewrite.view.forms import Form, Leaf
 from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import instantiate
@@ -26,6 +35,8 @@ from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.nodes import FLOATS, constant_of
 from kanrewrite.view.readers import READERS, split_piece
 
+#: How often it is tried to prove that a form does not change with its exponents.
+PROOFS = 64
 COMPARISONS = {T.eq, T.neq, T.lt, T.le, T.gt, T.ge}
 
 
@@ -59,6 +70,8 @@ class View:
         self._gains: set[Variable[Any, Any]] = set()
         self._risks: set[Variable[Any, Any]] = set()
         self._written: set[Variable[Any, Any]] = set()
+        self._shifts: dict[Form, tuple[Shift, ...]] = {}
+        self._proofs = PROOFS
         #: How many nodes were read.
         self.read_count = 0
 
@@ -162,6 +175,20 @@ class View:
         """Tell whether exponentials meet here: reading gains over computing it as written."""
         return var in self._events
 
+    def is_shiftable(self, var: Variable[Any, Any]) -> bool:
+        """Tell whether a variable that holds exponents does not change when they are shifted."""
+        form = self._forms.get(var)
+        return form is not None and bool(self.shifts(form, self.algebra(var.type.dtype)))
+
+    def shifts(self, form: Form, algebra: Lifting) -> tuple[Shift, ...]:
+        """A shift that a form does not change with, if one is found."""
+        if form not in self._shifts:
+            found = candidates(form, algebra) if self._proofs > 0 else []
+            self._proofs -= len(found)
+            proved = (s for s in found if Generator(s, algebra).kills(form))
+            self._shifts[form] = tuple(islice(proved, 1))
+        return self._shifts[form]
+
     def gains(self, var: Variable[Any, Any]) -> bool:
         """Tell whether an event is between this variable and the leaves of its form."""
         return var in self._gains
@@ -202,7 +229,17 @@ class View:
         algebra: Lifting,
     ) -> bool:
         """Tell whether a fused operator computes it in place of one needed nowhere else."""
+        if is_slope(form, algebra):
+            return all(self._is_alone(i) for i, f in zip(inputs, forms, strict=True) if hot(f))
         if sum(abs(k) for f, k in algebra.parts(form)[2] if hot(f)) > 1:
             return False
         pairs = zip(inputs, forms, strict=True)
         return all(len(self.clients.get(i, ())) <= 1 for i, f in pairs if hot(f))
+
+    def _is_alone(self, var: Variable[Any, Any]) -> bool:
+        """Tell whether nothing that a variable is computed from has another use."""
+        if len({node for node, _ in self.clients.get(var, ())}) > 1:
+            return False
+        return var.owner is None or all(
+            self._is_alone(i) for i in var.owner.inputs if i in self._forms and hot(self.read(i))
+        )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanrewrite.terms import ELEMENTWISE, Operator, T
+from kanrewrite.view.cofactors import groups, joined
 from kanrewrite.view.events import merges
 from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum, pieces
 from kanrewrite.view.heat import exponents, hot, over_softplus
@@ -20,8 +21,8 @@ from kanrewrite.view.matching import Bindings, FormMatcher, is_parameter
 from kanrewrite.view.moves import Shuffle
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
 
-#: Fused operators whose values can be as small as exponentials are.
-VANISHING = {T.sigmoid, T.softmax, T.softmax_grad}
+#: Fused operators whose values, or inverses, can be as small as exponentials are.
+VANISHING = {T.sigmoid, T.softmax, T.softmax_grad, T.cosh}
 #: How many times one form is rewritten.
 LIMIT = 32
 
@@ -77,6 +78,17 @@ class Recogniser:
             known = self._known[form] = self._rewrite(form, a)
             self.names[form] = [name for name, _ in self.fired[before:]]
         return known
+
+    def with_logs(self, form: Sum, a: Lifting) -> Form:
+        """A sum in which logs were recognised that are multiplied with the same as what they meet.
+
+        A log has no exponent that its surroundings could need.
+        """
+        for group in groups(form, a):
+            inner = self.rewrite(group.inner, a)
+            if not hot(inner) and inner is not group.inner:
+                return joined(group, inner, a)
+        return form
 
     def fuses(self, form: Form, a: Lifting) -> bool:
         """Tell whether a product is the gradient of a softmax, which one operator computes."""

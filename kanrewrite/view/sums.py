@@ -30,7 +30,12 @@ class SumBuilder(ExponentBuilder):
 
     def is_uneven(self, form: Sum, where: Context) -> bool:
         """Tell whether the terms have different exponents."""
-        return len({e for _, e, _ in self._parts(form, where)}) > 1
+        return len({e for _, e, _ in self._parts(self._with_logs(form), where)}) > 1
+
+    def _with_logs(self, form: Sum) -> Sum:
+        """A sum in which logs have met what they cancel, whatever both are multiplied with."""
+        met = form if self.recogniser is None else self.recogniser.with_logs(form, self.a)
+        return met if isinstance(met, Sum) else form
 
     def _parts(self, form: Sum, where: Context) -> list[Part]:
         return [(c, *self.split(m, where)) for m, c in form.terms]
@@ -49,6 +54,7 @@ class SumBuilder(ExponentBuilder):
         if small is not None:
             number, level, rest = small
             return self.a.plus(outer, level, k), self.total([(number * by, rest)])
+        form = self._with_logs(form)
         parts = self._parts(form, where)
         exponents = [e for _, e, _ in parts]
         if len(set(exponents)) == 1:

@@ -77,3 +77,13 @@ def test_tensors_of_other_lengths_are_flattened_by_moves_of_their_own() -> None:
 
     values = [np.array([[800.0, 1.0, -800.0]]), np.array([[1e5, 2.0], [3.0, -1e5]])]
     assert_right([x, y], [flat(x), flat(y)], values)
+
+
+def test_what_varies_along_a_sum_does_not_enter_it() -> None:
+    """The second derivative of an entropy multiplies such sums with the softmax itself."""
+    x, c, v = at.dmatrix("x"), at.dvector("c"), at.dmatrix("v")
+    e = at.exp(x)
+    p = e / e.sum(axis=1, keepdims=True)
+    slope = grad((-(p * at.log(p)).sum(axis=1) * c).sum(), x)
+    values = [np.array([[0.5, -1.25, 2.0], [1.0, 0.25, -0.5]]), np.array([1.0, -0.5])]
+    assert_right([x, c, v], [grad((slope * v).sum(), x)], [*values, np.sin(values[0])])

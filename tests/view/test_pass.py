@@ -376,3 +376,55 @@ def test_the_trace_names_the_relation() -> None:
         found, _ = alone(at.exp(x) / total(x))
     assert none.withheld == 1
     assert names(found)["Softmax"] == 0
+
+
+# -- slopes of sigmoids ----------------------------------------------------------------------------
+
+
+def test_the_slope_of_tanh_keeps_its_digits_where_tanh_is_needed_nowhere_else() -> None:
+    x, g = at.dvectors("x", "g")
+    y = at.tanh(x)
+    slope = grad((g * y).sum(), x)
+    found = ops(function([x, g], slope, PLAIN))
+    assert found["cosh"] == 1
+    assert found["tanh"] == 0
+    assert sum(found.values()) <= sum(ops(stock([x, g], slope, PLAIN)).values())
+    values = [np.array([-400.0, -30.0, -0.5, 0.0, 20.0, 300.0, 1e5]), np.linspace(-1, 2, 7)]
+    assert_right([x, g], [slope], values, rtol=1e-14)
+
+
+def test_a_tanh_that_is_needed_is_not_computed_twice() -> None:
+    x, g, h = at.dvectors("x", "g", "h")
+    y = at.tanh(x)
+    slope = grad((g * y).sum(), x)
+    for outputs in ([y, slope], [grad((h * slope).sum(), x)]):
+        assert ops(function([x, g, h], outputs, PLAIN)) == ops(stock([x, g, h], outputs, PLAIN))
+
+
+def test_both_sigmoids_of_a_product_are_one_operator() -> None:
+    x = at.dvector("x")
+    e = at.exp(-x)
+    f = function([x], e / (1 + e) ** 2, PLAIN)
+    assert ops(f)["cosh"] == 1
+    assert ops(f)["exp"] == ops(f)["sigmoid"] == 0
+    values = [np.array([-700.0, -20.0, 0.25, 40.0, 700.0])]
+    assert_right([x], [e / (1 + e) ** 2], values, rtol=1e-13)
+
+
+# -- logs that are multiplied with something -------------------------------------------------------
+
+
+def test_a_log_meets_what_it_cancels_whatever_both_are_multiplied_with() -> None:
+    x, y = at.dmatrices("x", "y")
+    p = at.exp(x) / total(x)
+    loss = -(y * (1 - p) ** 2 * at.log(p)).sum()
+    slope = grad(loss, x)
+    rows = np.array([[2.0**20, 2.0**20 - 0.5, -3e4], [-1e5, -1e5 + 0.25, -1e5 - 0.5]])
+    assert_right([x, y], [slope], [rows, np.eye(3)[:2]], rtol=1e-11)
+    assert stabilized(slope)["LogSoftmax"] == 1
+
+
+def test_what_does_not_cancel_is_left_beside_a_log() -> None:
+    x, y = at.dmatrices("x", "y")
+    graph = at.exp(x) * y + at.exp(x) * (at.log(total(x)) + x)
+    assert stabilized(graph / total(x))["LogSoftmax"] == 0

@@ -1,0 +1,136 @@
+"""Derivatives that hold their own exponents are computed from shifted ones, if that is proved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kanrewrite import registry
+from kanrewrite.view import View
+from kanrewrite.view.centring import Generator, candidates
+from tests.view.common import PLAIN, assert_right, at, function, grad, ops, stock, truth
+
+KEPT: dict[str, Any] = {"axis": 1, "keepdims": True}
+#: Rows of numbers that are large and close together.
+ROWS = np.array([[9000.5, 9001.0, 8999.25], [-7000.0, -7001.5, -7000.5]])
+G, H = np.array([[1.0, -0.5, 0.25], [0.5, 2.0, -1.0]]), np.sin(np.arange(6.0)).reshape(2, 3)
+
+x, g, h = at.dmatrices("x", "g", "h")
+t, u = at.dscalars("t", "u")
+
+
+def soft(z: Any) -> Any:
+    return at.exp(z) / at.exp(z).sum(**KEPT)
+
+
+def average(scale: Any) -> Any:
+    """The average of x under its softmax, as an operator of Boltzmann does."""
+    return (soft(scale * x) * x).sum(**KEPT)
+
+
+def entropy() -> Any:
+    e = at.exp(x)
+    return at.log(e.sum(**KEPT)) - (e * x).sum(**KEPT) / e.sum(**KEPT)
+
+
+GRAPHS: dict[str, Any] = {
+    "average": average(2.0),
+    "average by a variable": average(t),
+    "least": average(-1.0),
+    "temperature": soft(x / t),
+    "inverse temperature": soft(t * x),
+    "entropy": entropy(),
+}
+
+
+def derivatives(graph: Any) -> list[Any]:
+    """The first derivatives in x and t, and a second one."""
+    slopes = grad((g[:, : graph.shape[1]] * graph).sum(), [x, t], disconnected_inputs="ignore")
+    return [*slopes, grad((h * slopes[0]).sum(), x)]
+
+
+@pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)
+@pytest.mark.parametrize("temperature", [2.0, -0.5])
+def test_large_common_parts_cost_no_digits(graph: Any, temperature: float) -> None:
+    values = [ROWS, temperature, G, H]
+    assert_right([x, t, g, h], derivatives(graph), values, rtol=1e-11, atol=1e-12)
+
+
+def test_float32_keeps_its_digits_too() -> None:
+    z, c, s = at.fmatrix("z"), at.fmatrix("c"), at.fscalar("s")
+    slope = grad((c * soft(z / s)).sum(), s)
+    values = [ROWS.astype("float32"), np.float32(2.0), G.astype("float32")]
+    assert_right([z, s, c], [slope], values, rtol=1e-5)
+    with np.errstate(all="ignore"):
+        found = stock([z, s, c], slope)(*values)
+    assert not np.isclose(found, truth([slope], [z, s, c], values)[0], rtol=1e-5)
+
+
+def test_without_an_exponential_that_weighs_nothing_else_there_is_no_shift() -> None:
+    """What is masked may be the largest: its difference to the others has none of their digits."""
+    w = at.dmatrix("w")
+    e = w * at.exp(x)
+    y = grad((g * (e * x).sum(**KEPT) / e.sum(**KEPT)).sum(), x)
+    masked = np.array([[1e17, 0.25, 1.5]])
+    assert_right([x, w, g], [y], [masked, np.array([[0.0, 1.0, 1.0]]), G[:1, :1] * [[1, 1, 1]]])
+
+
+def test_the_smallest_counts_where_exponents_are_negative() -> None:
+    values = [np.array([[1e17, 0.25, 1.5]]), -1.0, G[:1]]
+    assert_right([x, t, g], [grad((g * average(t)).sum(), x)], values)
+    assert_right([x, t, g], [grad((g * soft(x * t)).sum(), t)], values)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_an_inverse_temperature_may_be_zero(value: float) -> None:
+    slopes = grad((g * soft(t * x)).sum(), [x, t])
+    assert_right([x, t, g], slopes, [ROWS, value, G], rtol=1e-11)
+
+
+def test_masked_logits_are_as_they_were() -> None:
+    logits = np.array([[-np.inf, 1.0, 2.0], [-np.inf, -np.inf, -np.inf]])
+    slope = grad((g * soft(x)).sum(), x)
+    with np.errstate(all="ignore"):
+        found, expected = (f([x, g], slope)(logits, G) for f in (function, stock))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+# -- what is proved --------------------------------------------------------------------------------
+
+
+def shifts(graph: Any) -> list[bool]:
+    """For each candidate whether the graph does not change with it."""
+    view = View(registry.relations())
+    form = view.read(graph)
+    algebra: Any = form.home
+    return [Generator(s, algebra).kills(form) for s in candidates(form, algebra)]
+
+
+def test_derivatives_are_proved_not_to_change() -> None:
+    slope = grad((g[:, :1] * average(2.0)).sum(), x)
+    assert shifts(slope) == [True]
+    assert shifts(grad((h * slope).sum(), x)) == [True]
+    assert shifts(grad((g * soft(x / t)).sum(), t)) == [True]
+
+
+def test_what_changes_is_not() -> None:
+    slope = grad((g[:, :1] * average(2.0)).sum(), x)
+    mean = (soft(x) * x).sum(**KEPT)
+    for graph in (mean, soft(x) * x, soft(x) * (x - 2 * mean), slope + x * soft(x)):
+        assert set(shifts(graph)) == {False}
+
+
+def test_what_holds_no_exponent_outside_is_not_tried() -> None:
+    assert shifts(soft(x) * (g - (soft(x) * g).sum(**KEPT))) == []
+    assert shifts(soft(x + g)) == []
+    assert shifts(x - at.log(at.exp(x).sum(**KEPT))) == []
+
+
+def test_no_maximum_is_taken_where_nothing_is_gained() -> None:
+    f = function([x, g], grad((g * soft(x)).sum(), x), PLAIN)
+    assert ops(f) == {"Softmax": 1, "SoftmaxGrad": 1}
+    e = at.exp(x)
+    masked = g * e * x / (g * e).sum(**KEPT)
+    assert shifts(masked) == []
