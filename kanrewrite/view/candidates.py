@@ -6,14 +6,14 @@ the last place where exponentials could meet: none of them is read.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from aesara.graph.basic import Apply, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.scalar.basic import Cast
 from aesara.tensor.basic import Split
-from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.type import TensorType
 
@@ -63,13 +63,53 @@ def to_read(variables: list[Graph]) -> list[Graph]:
         All that are warm, inputs first; the result keeps their order.
     """
     candidates = set(variables)
-    found: set[Graph] = set()
+    found = beside_exponents(variables)
     for var in reversed(variables):
         node = var.owner
         inputs = [i for i in node.inputs if i in candidates]
         if var in found or may_meet(node, len(inputs)):
             found.update((var, *inputs))
     return [var for var in variables if var in found]
+
+
+def beside_exponents(variables: list[Graph]) -> set[Graph]:
+    """The warm variables made of what exponents are made of, outside of them too.
+
+    As ``p * (x - sum(p * x))`` is, they may be the same when that is shifted.
+    """
+    candidates = set(variables)
+    exponents = _elementwise_parts(
+        i for var in variables if _is_exponential(var.owner) for i in var.owner.inputs
+    )
+    found: set[Graph] = set()
+    for var in variables:
+        inputs = var.owner.inputs
+        if _is_exponential(var.owner) or not any(i in candidates for i in inputs):
+            continue
+        cold = (i for i in inputs if i not in candidates)
+        if any(i in found for i in inputs) or not exponents.isdisjoint(_elementwise_parts(cold)):
+            found.add(var)
+    return found
+
+
+def _elementwise_parts(variables: Iterable[Graph]) -> set[Graph]:
+    """What tensors are computed from, one element of it for each of theirs."""
+    found: set[Graph] = set()
+    stack = list(variables)
+    while stack:
+        var = stack.pop()
+        if var in found or not isinstance(var.type, TensorType) or all(var.type.broadcastable):
+            continue
+        found.add(var)
+        if var.owner is not None and isinstance(var.owner.op, Elemwise | DimShuffle):
+            stack.extend(var.owner.inputs)
+    return found
+
+
+def _is_exponential(node: Apply[Any]) -> bool:
+    if isinstance(node.op, Elemwise):
+        return operator_of(node.op) in SOURCES
+    return isinstance(node.op, Softmax | LogSoftmax)
 
 
 def may_meet(node: Apply[Any], count: int) -> bool:
