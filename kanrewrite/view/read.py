@@ -34,6 +34,7 @@ from kanrewrite.view.levels import overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.nodes import FLOATS, constant_of
 from kanrewrite.view.readers import READERS, split_piece
+from kanrewrite.view.signs import difference, is_exact
 
 #: How often it is tried to prove that a form does not change with its exponents.
 PROOFS = 64
@@ -136,8 +137,9 @@ class View:
             return None
         if not (self.risks(left) or self.risks(right[0])):
             return None
-        gap = self.algebra(left.type.dtype).sub(form, other)
-        return gap if hot(gap) else None
+        gap = difference(form, other, self.algebra(left.type.dtype))
+        exact = op not in (T.eq, T.neq) or is_exact(gap, self.algebra(left.type.dtype))
+        return gap if exact and hot(gap) else None
 
     def leaf(self, var: Variable[Any, Any], algebra: Lifting) -> Leaf:
         """A variable as it is."""

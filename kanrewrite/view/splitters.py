@@ -111,9 +111,8 @@ def _cumsum(b: LogBuilder, form: App, where: Context) -> Scaled:
     if not expo.terms:
         return expo, b.make(at.cumsum, b.or_one(rest), axis=axis)
     exponent, weights = b.linear(expo), b.or_one(rest)
-    if exponent.type.broadcastable != weights.type.broadcastable:  # each has all lengths
-        exponent = b.make(at.add, exponent, b.make(at.zeros_like, weights))
-        weights = b.make(at.add, weights, b.make(at.zeros_like, exponent))
+    if exponent.type.broadcastable != weights.type.broadcastable:
+        exponent = b.make(at.second, weights, exponent)  # it gives the result its lengths
     outputs: Any = b.make(ScaledCumsum(axis), exponent, weights)
     level, total = outputs
     return b.a.lin({b.a.leaf(level, tuple(level.type.broadcastable)): ONE}), total

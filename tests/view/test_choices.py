@@ -76,3 +76,11 @@ def test_an_empty_segment_is_zero() -> None:
     with np.errstate(divide="ignore"):
         found = function([x], at.log(sums))(np.array([800.0, -800.0, 799.0]))
     np.testing.assert_allclose(found, [800 + np.log1p(np.exp(-1)), -np.inf, -800.0])
+
+
+def test_what_is_compared_with_a_choice_is_equal_to_itself() -> None:
+    """The gradient of a minimum asks which operand it is."""
+    x = at.dvector("x")
+    out = (at.maximum(x, 0) + at.minimum(at.exp(x) - 1, 0)).sum()
+    assert_right([x], [grad(out, x)], [np.linspace(-3, 3, 64)])
+    assert_right([x], [grad(out, x)], [NUMBERS])

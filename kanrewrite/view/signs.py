@@ -1,0 +1,35 @@
+"""Signs: two exponentials that overflow are compared by their difference."""
+
+from __future__ import annotations
+
+from kanrewrite.terms import T
+from kanrewrite.view.forms import App, Form, Lin, Sum
+from kanrewrite.view.heat import hot
+from kanrewrite.view.lifting import Lifting
+
+
+def difference(a: Form, b: Form, algebra: Lifting) -> Form:
+    """``a - b``, in each branch of a choice: nothing is left of the branch that equals b."""
+    for whole, other, sign in ((a, b, 1), (b, a, -1)):
+        if isinstance(whole, App) and whole.op is T.switch and not isinstance(whole.args[1], Lin):
+            cond, *branches = whole.args
+            gaps = [difference(branch, other, algebra) for branch in branches]
+            yes, no = (algebra.mul(algebra.const(sign), gap) for gap in gaps)
+            return yes if yes is no else algebra.app(T.switch, cond, yes, no)
+    return algebra.sub(a, b)
+
+
+def is_exact(gap: Form, algebra: Lifting) -> bool:
+    """Tell whether the difference of equal values is computed as 0.
+
+    Two exponentials have one exponent then; more terms, or a sum as a factor, are rounded.
+    """
+    if isinstance(gap, App) and gap.op is T.switch:
+        return all(is_exact(branch, algebra) for branch in gap.forms[1:])
+    sums = [f for f, _ in algebra.parts(gap)[2] if isinstance(f, Sum) and hot(f)]
+    return all(
+        sum(c for _, c in total.terms) == 0
+        and len(total.terms) == 2
+        and not any(hot(f) for m, _ in total.terms for f, _ in algebra.parts(m)[2])
+        for total in sums
+    )
