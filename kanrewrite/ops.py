@@ -274,3 +274,70 @@ class ScatteredMaximum(Op):
         top = np.full(int(np.prod(shape)), -np.inf, dtype=values.dtype)
         np.maximum.at(top, places.ravel(), np.broadcast_to(values, places.shape).ravel())
         output_storage[0][0] = top.reshape(tuple(shape))
+
+
+class ScaledDot(Op):
+    """A matrix product of ``exp(a) * r`` and ``exp(b) * s`` as level and rest: ``exp(level) * rest``.
+
+    The level is the largest exponent of a row and a column together, as long as something of the
+    size of that is left of each sum.  Where the two do not meet, the largest term is looked for.
+
+    Notes
+    -----
+    Its inputs are a, r, b and s; leading dimensions are those of a batch.  Terms that underflow
+    beside ``SMALL`` would not change any digit.
+    """
+
+    __props__ = ()
+    #: What a rest must exceed to be right whatever has underflowed in it.
+    SMALL = {"float16": 1e-2, "float32": 1e-25, "float64": 1e-250}
+    #: How many terms are held at a time.
+    BLOCK = 2**20
+
+    def make_node(self, *inputs: Variable[Any, Any]) -> Apply[Any]:
+        """The node of two exponents with their rests, with a level and a rest as outputs."""
+        left, _, right, _ = inputs
+        *batch, rows, _ = left.type.shape
+        shape = (*batch, rows, right.type.shape[-1])
+        return Apply(self, list(inputs), [left.type.clone(shape=shape)() for _ in range(2)])
+
+    def infer_shape(self, fgraph: Any, node: Apply[Any], shapes: list[Any]) -> list[Any]:
+        """The shape of the product, twice."""
+        left, _, right, _ = shapes
+        return [(*left[:-1], right[-1])] * 2
+
+    def perform(
+        self,
+        node: Apply[Any],
+        inputs: Sequence[Any],
+        output_storage: list[list[Any]],
+        params: tuple[Any] | None = None,
+    ) -> None:
+        """Multiply what is relative to rows and columns; sum again what that leaves nothing of."""
+        dtype = node.outputs[0].type.dtype
+        left, weights_left = np.broadcast_arrays(*inputs[:2])
+        right, weights_right = np.broadcast_arrays(*inputs[2:])
+        left = np.where(weights_left != 0, left, -np.inf)
+        right = np.where(weights_right != 0, right, -np.inf)
+        rows = _finite(left.max(axis=-1, keepdims=True, initial=-np.inf))
+        columns = _finite(right.max(axis=-2, keepdims=True, initial=-np.inf))
+        level = rows + columns
+        factors = np.exp(left - rows) * weights_left, np.exp(right - columns) * weights_right
+        rest = np.matmul(*factors)
+        places = np.nonzero(np.abs(rest) < self.SMALL[dtype])
+        size = max(1, self.BLOCK // max(1, left.shape[-1]))
+        for start in range(0, len(places[0]), size):
+            found = tuple(place[start : start + size] for place in places)
+            row, column = found[:-1], (*found[:-2], found[-1])
+            terms = left[row] + right.swapaxes(-1, -2)[column]
+            top = _finite(terms.max(axis=-1, initial=-np.inf))
+            weights = weights_left[row] * weights_right.swapaxes(-1, -2)[column]
+            level[found] = top
+            rest[found] = (np.exp(terms - top[:, np.newaxis]) * weights).sum(axis=-1)
+        output_storage[0][0] = np.asarray(level, dtype=dtype)
+        output_storage[1][0] = np.asarray(rest, dtype=dtype)
+
+
+def _finite(top: Any) -> Any:
+    """A maximum, or 0 where it is infinite."""
+    return np.where(np.isinf(top), 0, top)

@@ -273,7 +273,7 @@ def _one_axis(axis: Any, ndim: int) -> tuple[bool, int | None]:
 def _softmax(x: Any, axis: Any) -> Any:
     known, one = _one_axis(axis, x.ndim)
     if known:
-        return special.softmax(x, axis=one)
+        return special.Softmax(axis=one)(x)
     shifted = at.exp(x - at.max(x, axis=axis, keepdims=True))
     return shifted / shifted.sum(axis=axis, keepdims=True)
 
@@ -281,7 +281,7 @@ def _softmax(x: Any, axis: Any) -> Any:
 def _log_softmax(x: Any, axis: Any) -> Any:
     known, one = _one_axis(axis, x.ndim)
     if known:
-        return special.log_softmax(x, axis=one)
+        return special.LogSoftmax(axis=one)(x)
     shifted = x - at.max(x, axis=axis, keepdims=True)
     return shifted - at.log(at.exp(shifted).sum(axis=axis, keepdims=True))
 

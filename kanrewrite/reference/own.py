@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kanrewrite.ops import ScaledCumsum, ScatteredMaximum, Supremum
+from kanrewrite.ops import ScaledCumsum, ScaledDot, ScatteredMaximum, Supremum
 from kanrewrite.reference import functions
 from kanrewrite.reference.linear import along, by_rows, greatest, rows
 from kanrewrite.reference.registry import Node, Values, register

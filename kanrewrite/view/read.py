@@ -38,6 +38,8 @@ from kanrewrite.view.signs import difference, is_exact
 
 #: How often it is tried to prove that a form does not change with its exponents.
 PROOFS = 64
+#: Constants of more elements are not looked at.
+LARGEST_CONSTANT = 2**16
 COMPARISONS = {T.eq, T.neq, T.lt, T.le, T.gt, T.ge}
 
 
@@ -73,6 +75,7 @@ class View:
         self._written: set[Variable[Any, Any]] = set()
         self._shifts: dict[Form, tuple[Shift, ...]] = {}
         self._proofs = PROOFS
+        self._constants: dict[tuple[Lifting, tuple[int, ...], bytes], Constant[Any]] = {}
         #: How many nodes were read.
         self.read_count = 0
 
@@ -99,7 +102,7 @@ class View:
             return algebra.const(value)
         node = var.owner
         if node is None:
-            return self.leaf(var, algebra)
+            return self._turned(var, algebra) or self.leaf(var, algebra)
         self.read_count += 1
         reader = READERS.get(type(node.op))
         form = None
@@ -146,6 +149,18 @@ class View:
         constant = isinstance(var, Constant) and bool(np.all(np.asarray(var.data) >= 0))
         unsigned = constant or str(var.type.dtype).startswith(("uint", "bool"))
         return algebra.leaf(var, tuple(var.type.broadcastable), nonneg=unsigned)
+
+    def _turned(self, var: Variable[Any, Any], algebra: Lifting) -> Form | None:
+        """A constant matrix as the transpose of another one, which folding has parted it from."""
+        if not isinstance(var, Constant) or var.type.ndim != 2 or var.data.size > LARGEST_CONSTANT:
+            return None
+        data = np.asarray(var.data)
+        self._constants.setdefault((algebra, data.shape, data.tobytes()), var)
+        other = self._constants.get((algebra, data.T.shape, data.T.tobytes()), var)
+        if other is var or (data == data.T).all():
+            return None
+        turned = self.leaf(other, algebra)
+        return algebra.shuffle(turned, (1, 0))
 
     def read_as_leaf(self, var: Variable[Any, Any]) -> None:
         """Take a variable as it is, whatever it is made of."""

@@ -13,7 +13,7 @@ import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Variable
 
-from kanrewrite.ops import ScaledCumsum, ScatteredMaximum, Supremum
+from kanrewrite.ops import ScaledCumsum, ScaledDot, ScatteredMaximum, Supremum
 from kanrewrite.terms import Operator, T
 from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.context import Context, Scaled, hiding, is_divided, moving, within_log
@@ -122,10 +122,12 @@ def _cumsum(b: LogBuilder, form: App, where: Context) -> Scaled:
 
 
 def _dot(b: LogBuilder, form: App, where: Context) -> Scaled:
-    if where.exact and needs_sum(form):
+    needed = where.exact and needs_sum(form)
+    if needed or (where.apart and all(b.a.overflows(side.form) for side in sides_of(form))):
         total = summed(form, b.a)
         if total is not form:
             return b.split(total, within_log(total, b.a))
+        return _scaled_dot(b, form, where)
     level = Totals()
     factors = [_side(b, *side, where, level) for side in sides_of(form)]
     op = at.dot if form.op is T.dot else at.batched_dot
@@ -155,6 +157,21 @@ def _side(
         for n, d in b.a.terms_of(b.a.shuffle(m, order) if m.bcast else m).items():
             level[n] += c * d
     return _with_lengths(b, b.or_one(rest), expo, side)
+
+
+def _scaled_dot(b: LogBuilder, form: App, where: Context) -> Scaled:
+    """Two matrices whose largest exponentials may not meet."""
+    inputs: list[Variable[Any, Any]] = []
+    for side in sides_of(form):
+        expo, rest = b.split(side.form, where)
+        weights = _with_lengths(b, b.or_one(rest), expo, side.form)
+        exponent = b.linear(expo) if expo.terms else b.constant(ZERO)
+        if exponent.type.broadcastable != side.form.bcast:
+            exponent = b.make(at.second, weights, exponent)
+        inputs += [exponent, weights]
+    outputs: Any = b.make(ScaledDot(), *inputs)
+    level, total = outputs
+    return b.a.lin({b.a.leaf(level, tuple(level.type.broadcastable)): ONE}), total
 
 
 def _with_lengths(
