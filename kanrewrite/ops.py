@@ -14,6 +14,7 @@ from aesara.gradient import disconnected_type
 from aesara.graph.basic import Apply, Variable
 from aesara.graph.op import Op
 from aesara.scalar import scalar_maximum
+from aesara.tensor.basic import as_tensor_variable
 from aesara.tensor.elemwise import CAReduce
 from aesara.tensor.special import LogSoftmax as AesaraLogSoftmax
 from aesara.tensor.special import Softmax as AesaraSoftmax
@@ -277,29 +278,28 @@ class ScatteredMaximum(Op):
 
 
 class ScaledDot(Op):
-    """A matrix product of ``exp(a) * r`` and ``exp(b) * s`` as level and rest: ``exp(level) * rest``.
+    """A matrix product of ``exp(a) * r`` and ``exp(b) * s`` as level and rest.
 
-    The level is the largest exponent of a row and a column together, as long as something of the
-    size of that is left of each sum.  Where the two do not meet, the largest term is looked for.
+    The product is ``exp(level) * rest``.  The level is the largest exponent of a row and a column
+    together, as long as something of the size of that is left of each sum.  Where the two do not
+    meet, the largest term is looked for.
 
     Notes
     -----
-    Its inputs are a, r, b and s; leading dimensions are those of a batch.  Terms that underflow
-    beside ``SMALL`` would not change any digit.
+    Its inputs are a, r, b and s; leading dimensions are those of a batch.
     """
 
     __props__ = ()
-    #: What a rest must exceed to be right whatever has underflowed in it.
-    SMALL = {"float16": 1e-2, "float32": 1e-25, "float64": 1e-250}
     #: How many terms are held at a time.
     BLOCK = 2**20
 
     def make_node(self, *inputs: Variable[Any, Any]) -> Apply[Any]:
         """The node of two exponents with their rests, with a level and a rest as outputs."""
-        left, _, right, _ = inputs
+        tensors = [as_tensor_variable(i) for i in inputs]
+        left, _, right, _ = tensors
         *batch, rows, _ = left.type.shape
         shape = (*batch, rows, right.type.shape[-1])
-        return Apply(self, list(inputs), [left.type.clone(shape=shape)() for _ in range(2)])
+        return Apply(self, tensors, [left.type.clone(shape=shape)() for _ in range(2)])
 
     def infer_shape(self, fgraph: Any, node: Apply[Any], shapes: list[Any]) -> list[Any]:
         """The shape of the product, twice."""
@@ -324,13 +324,15 @@ class ScaledDot(Op):
         level = rows + columns
         factors = np.exp(left - rows) * weights_left, np.exp(right - columns) * weights_right
         rest = np.matmul(*factors)
-        places = np.nonzero(np.abs(rest) < self.SMALL[dtype])
+        # What has underflowed would not change a digit of what is well above the least number.
+        places = np.nonzero(np.abs(rest) < np.finfo(dtype).tiny ** 0.75)
         size = max(1, self.BLOCK // max(1, left.shape[-1]))
         for start in range(0, len(places[0]), size):
             found = tuple(place[start : start + size] for place in places)
             row, column = found[:-1], (*found[:-2], found[-1])
             terms = left[row] + right.swapaxes(-1, -2)[column]
-            top = _finite(terms.max(axis=-1, initial=-np.inf))
+            top = terms.max(axis=-1, initial=-np.inf)
+            top = np.where(np.isinf(top), level[found], top)
             weights = weights_left[row] * weights_right.swapaxes(-1, -2)[column]
             level[found] = top
             rest[found] = (np.exp(terms - top[:, np.newaxis]) * weights).sum(axis=-1)

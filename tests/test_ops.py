@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from aesara.compile.mode import Mode
 
-from kanrewrite.ops import Supremum
-from tests.view.common import at, stock
+from kanrewrite.ops import ScaledDot, Supremum
+from tests.view.common import assert_right, at, stock
 
 NAN, INF = np.nan, np.inf
 VALUES = np.array([[[0.5, -INF], [NAN, 3.0]], [[-INF, -INF], [2.0, -1.0]]])
@@ -48,3 +48,30 @@ def test_the_result_is_memory_of_its_own() -> None:
     found = supremum(value, (1,), "c")
     found[:] = 0
     assert value.all()
+
+
+def scaled_dot(left: Any, right: Any) -> Any:
+    """The log of a matrix product of exponentials."""
+    outputs: Any = ScaledDot()(left, 1.0, right, 1.0)
+    level, rest = outputs
+    return level + at.log(rest)
+
+
+def test_rows_and_columns_that_do_not_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest exponents of a row and a column stand beside the smallest of the other."""
+    monkeypatch.setattr(ScaledDot, "BLOCK", 5)
+    x, y = at.dmatrices("xy")
+    left = np.array([[800.0, -800.0, 0.0], [0.5, 0.25, -1.0], [-np.inf, 1e5, 3.0]])
+    right = np.array([[-900.0, 1.0], [900.0, 2.0], [1.0, -1e5]])
+    out = at.log(at.dot(at.exp(x), at.exp(y)))
+    assert_right([x, y], [scaled_dot(x, y)], [left, right])
+    assert_right([x, y], [out], [left, right])
+
+
+def test_matrices_without_elements() -> None:
+    x, y = at.dmatrices("xy")
+    f = stock([x, y], scaled_dot(x, y))
+    assert f(np.empty((0, 3)), np.empty((3, 2))).shape == (0, 2)
+    with np.errstate(divide="ignore"):
+        found = f(np.empty((2, 0)), np.empty((0, 1)))
+    np.testing.assert_array_equal(found, [[-INF], [-INF]])

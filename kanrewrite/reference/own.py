@@ -64,3 +64,33 @@ def scattered_maximum(op: Any, node: Node, inputs: Values, arithmetic: Arithmeti
     out = np.empty(len(found), dtype=object)
     out[:] = [row[greatest(arithmetic, row)] if row else MINUS_INF for row in found]
     return [out.reshape([int(n) for n in shape])]
+
+
+@register(ScaledDot)
+def scaled_dot(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -> Values:
+    """A matrix product of ``exp(a) * r`` and ``exp(b) * s``, relative to rows and columns."""
+    del op, node
+    left, right = (np.broadcast_arrays(*pair) for pair in (inputs[:2], inputs[2:]))
+
+    def top(exponents: Any, weights: Any) -> Real:
+        seen: list[Real] = [x for x, r in zip(exponents, weights, strict=True) if r.parts]
+        found = seen[greatest(arithmetic, seen)] if seen else ZERO
+        return ZERO if found.parts in (INF.parts, MINUS_INF.parts) else found
+
+    def terms(row: Sequence[Any], column: Sequence[Any]) -> list[Real]:
+        return [
+            arithmetic.mul(functions.exp(arithmetic, arithmetic.add(a, b)), arithmetic.mul(r, s))
+            for a, r, b, s in zip(*row, *column, strict=True)
+            if r.parts and s.parts
+        ]
+
+    shape = (*left[0].shape[:-1], right[0].shape[-1])
+    level, rest = np.empty(shape, dtype=object), np.empty(shape, dtype=object)
+    for place in np.ndindex(shape):
+        of_row, of_column = place[:-1], (*place[:-2], place[-1])
+        row = [x[of_row] for x in left]
+        column = [x.swapaxes(-1, -2)[of_column] for x in right]
+        level[place] = arithmetic.add(top(*row), top(*column))
+        total = arithmetic.total(terms(row, column))
+        rest[place] = arithmetic.div(total, functions.exp(arithmetic, level[place]))
+    return [level, rest]

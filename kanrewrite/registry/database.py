@@ -19,9 +19,11 @@ from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from kanrewrite.completion import derived
 from kanrewrite.registry.alignment import watch
 from kanrewrite.registry.companions import COMPANIONS, Companion
+from kanrewrite.registry.jax_ops import convert
 from kanrewrite.registry.powers import like_arrays
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter import RelationPass, RelationRewriter
+from kanrewrite.terms import T
 from kanrewrite.view import View
 from kanrewrite.view.passes import LiftingPass
 from kanrewrite.view.rules import LIFTING
@@ -40,6 +42,9 @@ class LibraryPass(GraphRewriter):
     ----------
     relations : tuple of Relation
         In the order in which they are tried.
+    jax : bool, optional
+        Whether the result is for JAX, which needs every length while it compiles: it cannot number
+        the places of a scatter.
 
     Notes
     -----
@@ -50,10 +55,10 @@ class LibraryPass(GraphRewriter):
 
     name = NAME
 
-    def __init__(self, relations: tuple[Relation, ...]):
+    def __init__(self, relations: tuple[Relation, ...], jax: bool = False):
         super().__init__()
         self.relations = relations
-        self.lifting = LiftingPass(relations)
+        self.lifting = LiftingPass(relations, {T.scatter} if jax else ())
         others = tuple(r for r in relations if not self.lifting.takes(r))
         coherent = [rule for relation in others for rule in derived(relation, relations)]
         self.rules = RelationPass(others, partial(make_view, relations), coherent)
@@ -78,9 +83,17 @@ def make_view(relations: tuple[Relation, ...]) -> View:
 
 
 @lru_cache(maxsize=16)
-def _pass_of(relations: tuple[Relation, ...], places: tuple[str, ...]) -> LibraryPass:  # noqa: ARG001
+def _pass_of(
+    relations: tuple[Relation, ...],
+    places: tuple[str, ...],  # noqa: ARG001
+    jax: bool,
+) -> LibraryPass:
     # Relations that state the same are equal wherever they stand, but the pass asks where.
-    return LibraryPass(relations)
+    return LibraryPass(relations, jax)
+
+
+#: What a mode that compiles with JAX includes.
+JAX = "jax"
 
 
 class RelationDatabase(RewriteDatabase):
@@ -117,10 +130,13 @@ class RelationDatabase(RewriteDatabase):
     def query(self, *tags: Any, **kwtags: Any) -> Rewriter:
         """The pass over the enabled relations that the query does not exclude."""
         query = tags[0] if tags and isinstance(tags[0], RewriteDatabaseQuery) else None
+        jax = query is not None and JAX in query.include
+        if jax:
+            convert()
         # What states derivatives is asked when they are expanded, not while a graph is rewritten.
         relations = tuple(r for r in self.chosen(query) if not r.states_derivatives)
         return (
-            _pass_of(relations, tuple(r.source for r in relations))
+            _pass_of(relations, tuple(r.source for r in relations), jax)
             if relations
             else SequentialGraphRewriter()
         )

@@ -121,6 +121,7 @@ def may_meet(node: Apply[Any], count: int) -> bool:
         return True  # of what was shifted by hand, which needs no exponential
     if isinstance(node.op, Elemwise):
         alone = operator_of(node.op) in ALONE or isinstance(node.op.scalar_op, Cast)
+        alone = alone or any(i.type.dtype == "bool" for i in node.inputs)  # a mask hides infinity
         return count > (0 if alone else 1)
     return count > (0 if isinstance(node.op, SoftmaxGrad) else 1)
 

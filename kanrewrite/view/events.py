@@ -91,7 +91,8 @@ def meets(
                 return True
             return bool(left_out(form, algebra).difference(*(left_out(f, algebra) for f in inputs)))
         if name in ("mul", "true_div", "pow"):
-            return product_gains(name, inputs, hots, form, algebra, risky)
+            masked = risky and is_masked(form, algebra) and overflows(form, algebra)
+            return masked or product_gains(name, inputs, hots, form, algebra, risky)
         if name in ("log", "log2", "log10", "log1p", "sqrt"):
             if name.startswith("log") and is_softplus(inputs[0]):
                 return True
@@ -102,6 +103,11 @@ def meets(
     if isinstance(node.op, (Dot, BatchedDot)):
         return risky and len(hots) > 1 and any(overflows(f, algebra) for f in hots)
     return isinstance(node.op, SoftmaxGrad) and risky
+
+
+def is_masked(form: Form, algebra: Lifting) -> bool:
+    """Tell whether a condition is a factor: where it is false the rest may be out of range."""
+    return any(isinstance(f, App) and f.op is T.mask for f, _ in algebra.parts(form)[2])
 
 
 def product_gains(

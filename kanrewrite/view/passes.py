@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
@@ -17,6 +17,7 @@ from kanrewrite import errors
 from kanrewrite.display import brief
 from kanrewrite.errors import RelationWarning
 from kanrewrite.relation import Relation
+from kanrewrite.terms import Operator
 from kanrewrite.trace import trace
 from kanrewrite.view.build import Builder
 from kanrewrite.view.candidates import to_read, warm
@@ -40,6 +41,8 @@ class LiftingPass(GraphRewriter):
         Those of the family ``lifting`` are the equations that reading and building follow: without
         any of them the pass does nothing.  The others say what operators mean, and what formulas
         are recognised in what is built.
+    avoided : collection of Operator, optional
+        Those that the backend could not compute if their exponentials were split off.
 
     Attributes
     ----------
@@ -49,9 +52,10 @@ class LiftingPass(GraphRewriter):
 
     name = "kanrewrite_lifting"
 
-    def __init__(self, relations: Iterable[Relation]):
+    def __init__(self, relations: Iterable[Relation], avoided: Collection[Operator] = ()):
         super().__init__()
         relations = tuple(relations)
+        self.avoided = avoided
         self.places = {r.name: r.source for r in relations}
         self.active = any(r.family == LIFTING for r in relations)
         library = [r for r in relations if self.active and in_library(r)]
@@ -76,7 +80,7 @@ class LiftingPass(GraphRewriter):
 
     def _rewrite(self, fgraph: FunctionGraph, variables: list[Variable[Any, Any]]) -> None:
         recogniser = Recogniser(self.rules)
-        view = View(self.definitions, fgraph.clients, recogniser.fuses)
+        view = View(self.definitions, fgraph.clients, recogniser.fuses, self.avoided)
         for var in variables:
             if var.type.dtype in FLOATS:
                 self._read(var, view)

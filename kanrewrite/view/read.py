@@ -7,7 +7,7 @@ definition; every other variable is a leaf.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -54,6 +54,8 @@ class View:
         Who uses each variable of the graph, where that is known.
     fuses
         Whether one operator computes a form that could as well be computed as written.
+    avoided
+        Operators whose exponentials are not split off.
     """
 
     def __init__(
@@ -61,7 +63,9 @@ class View:
         definitions: dict[Operator, tuple[Any, Any]] | None = None,
         clients: Mapping[Variable[Any, Any], Sequence[Any]] | None = None,
         fuses: Callable[[Form, Lifting], bool] = lambda form, algebra: False,
+        avoided: Collection[Operator] = (),
     ):
+        self.avoided = avoided
         self.definitions = definitions or {}
         self.clients = clients or {}
         self.fuses = fuses

@@ -87,6 +87,16 @@ def _log(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     return a.log(view.read(node.inputs[0])) if node.inputs[0].type.dtype == a.dtype else None
 
 
+def _mul(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    """A product, in which what is true or false is a choice of the rest or 0."""
+    return a.mul(
+        *(
+            a.app(T.mask, view.leaf(i, a), True) if i.type.dtype == "bool" else view.operand(i, a)
+            for i in node.inputs
+        )
+    )
+
+
 def _pow(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     base, power = node.inputs
     value = constant_of(power)
@@ -325,7 +335,7 @@ def _alloc(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
 ELEMWISE: dict[Operator, Reader] = {
     T.add: _plain(Lifting.add),
     T.sub: _plain(Lifting.sub),
-    T.mul: _plain(Lifting.mul),
+    T.mul: _mul,
     T.true_div: _plain(Lifting.div),
     T.neg: _plain(Lifting.neg),
     T.reciprocal: _plain(lambda a, x: a.pow(x, -ONE)),

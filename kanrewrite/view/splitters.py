@@ -259,7 +259,7 @@ def _scatter(b: LogBuilder, form: App, where: Context) -> Scaled:
     """
     inner, move, like = form.args
     node = like.var.owner
-    if not b.a.overflows(inner):
+    if T.scatter in b.view.avoided or not b.a.overflows(inner):
         return b.a.no_exponent, plain(b, form)
     expo, rest = b.split(inner, where)
     if not expo.terms:

@@ -708,3 +708,38 @@ def log_of_a_softplus(x: Any) -> Any:
 @case("nb")
 def likelihood_of_a_log_probability(x: Any, y: Any) -> Any:
     return (y[0] * x + (1 - y[0]) * at.log(1 - at.exp(x))).sum()
+
+
+# -- masks and matrices --------------------------------------------------------------------------
+
+
+@case("v")
+def exponential_linear_unit(x: Any) -> Any:
+    return (x > 0) * x + (x <= 0) * (at.exp(x) - 1)
+
+
+@case("v")
+def the_left_half_of_an_exponential(x: Any) -> Any:
+    return (x < 0) * at.exp(x)
+
+
+@case("m")
+def log_of_what_is_not_the_largest(x: Any) -> Any:
+    return at.log((at.exp(x) * (x < x.max(axis=1, keepdims=True))).sum(axis=1))
+
+
+@case("mm")
+def log_of_a_matrix_product(x: Any, y: Any) -> Any:
+    return at.log(at.dot(at.exp(x), at.exp(y.T)))
+
+
+@case("mm")
+def log_of_a_batch_of_matrix_products(x: Any, y: Any) -> Any:
+    left, right = at.stack([x, y]), at.stack([y.T, x.T])
+    return at.log(at.batched_dot(at.exp(left), at.exp(right)))
+
+
+@case("v")
+def risk_sets_by_a_constant_matrix(x: Any) -> Any:
+    later = at.constant(np.tril(np.ones((4, 4))))
+    return -(x - at.log(at.dot(later, at.exp(x)))).sum()
