@@ -37,7 +37,9 @@ def binary_entropy_difference(x: Float, y: Float, w: Float) -> Iterator[Eq]:
             for share in shares:
                 difference -= (share if logit is gap or scale is w else w * share) * p
             size = abs(logit)
-            yield eq(difference, (T.softplus(-size) + size * T.sigmoid(-size)) / scale)
+            # Not size / w, which is inf / inf where w is infinite.
+            share = T.sgn(w) * abs(gap) if scale is w else size
+            yield eq(difference, T.softplus(-size) / scale + share * T.sigmoid(-size))
 
 
 @entropy_difference.example

@@ -1,4 +1,4 @@
-"""Wrong variants of the library's own relations are refused, all of them.
+"""Wrong variants of the library's own relations are refused, all that are wrong.
 
 Most are refused by a counterexample.  The others state nothing: a sign put before the operand of a
 log, as in ``log(-(1 + exp(x))) == softplus(x)``, leaves a matched side that has no value anywhere.
@@ -14,6 +14,8 @@ from kanrewrite.verify import Report, main_report, mutations, verify
 from kanrewrite.verify.checker import NOWHERE
 
 LIBRARY = {r.name: r for r in of_library()}
+#: Changes that change nothing: a cosine is even, and twice a number has its sign.
+TRUE = ("cosh(x / -2)", "sgn(2 * ")
 #: A few of each kind, which take no time.
 SOME = ("log1p_log", "sum_lifts", "add_shifts", "softplus_log", "softmax_quotient")
 
@@ -32,7 +34,7 @@ def assert_refused(relation: Relation) -> None:
     assert verify(relation, **options(relation)).ok
     found = reports(relation)
     assert len(found) > 10
-    assert not [r.name for r in found if r.ok]
+    assert not [r.name for r in found if r.ok and not any(part in r.name for part in TRUE)]
     unrefuted = [r for r in found if r.failure is None]
     assert {r.problem for r in unrefuted} <= {NOWHERE}
     assert all("log(" in r.name.split(", with ")[1].split(" == ")[0] for r in unrefuted)
