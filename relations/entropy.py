@@ -31,15 +31,17 @@ def entropy_difference(x: Float, w: ConstantAlong["axis"], axis: Axis) -> Iterat
 def binary_entropy_difference(x: Float, y: Float, w: Float) -> Iterator[Eq]:
     """A softplus less the average exponent is an entropy; w is an inverse temperature."""
     for gap, shares in ((x, [x]), (x - y, [x - y]), (x - y, [x, -y])):
-        for logit, scale in ((gap, 1), (w * gap, 1), (w * gap, w)):
+        for logit, scale in ((gap, None), (w * gap, None), (w * gap, w)):
             p = T.exp(logit) / (1 + T.exp(logit))
-            difference = T.log(1 + T.exp(logit)) / scale
+            log, size = T.log(1 + T.exp(logit)), abs(logit)
+            difference = log if scale is None else log / scale
             for share in shares:
                 difference -= (share if logit is gap or scale is w else w * share) * p
-            size = abs(logit)
-            # Not size / w, which is inf / inf where w is infinite.
-            share = T.sgn(w) * abs(gap) if scale is w else size
-            yield eq(difference, T.softplus(-size) / scale + share * T.sigmoid(-size))
+            if scale is None:
+                yield eq(difference, T.softplus(-size) + size * T.sigmoid(-size))
+            else:  # not size / w, which is inf / inf where w is infinite
+                average = T.sgn(w) * abs(gap) * T.sigmoid(-size)
+                yield eq(difference, T.softplus(-size) / w + average)
 
 
 @entropy_difference.example
