@@ -9,7 +9,7 @@ import aesara.tensor as at
 from aesara.gradient import grad
 from aesara.tensor.special import SoftmaxGrad, softmax
 
-from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, relation
+from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, relation, same_shape
 
 
 @relation(family="softmax")
@@ -37,11 +37,18 @@ def softmax_gradient_shifts(
     c: ConstantAlong["axis"],  # type: ignore[name-defined, valid-type]  # noqa: F821, UP037
     axis: Axis,
 ) -> Iterator[Eq]:
-    r"""$J c = 0$ for a constant c: what J is applied to may be shifted, or multiplied with."""
+    r"""$J c = 0$ for a constant c: what J is applied to may be shifted, or multiplied with.
+
+    Only where all shares are there: of two rows that have one x, and its share 1, each is not $J$.
+    """
     soft = T.softmax(x, axis)
     slope = T.softmax_grad(g, soft, axis)
-    yield eq(T.softmax_grad(g - c, soft, axis), slope)
-    yield eq(T.sum((x - c) * slope, axis, keepdims=True), T.sum(x * slope, axis, keepdims=True))
+    product, shifted = x * slope, (x - c) * slope
+    for left, right in (
+        (T.softmax_grad(g - c, soft, axis), slope),
+        (T.sum(shifted, axis, keepdims=True), T.sum(product, axis, keepdims=True)),
+    ):
+        yield eq(left, right).when(same_shape(x, g))
 
 
 @softmax_gradient.example

@@ -451,6 +451,15 @@ def test_changes_that_do_not_matter_are_no_mutations() -> None:
     assert "gt(exp(x) * (-y), 0)" in texts
     assert "-gt(" not in texts
 
+    @relation
+    def shifts(x: Float, y: Float, axis: Axis) -> Iterator[Eq]:
+        yield eq(T.softmax(x + y, axis), T.softmax(x, axis)).when(constant_along(y, axis))
+
+    texts = " ".join(variant.text for variant in mutations(shifts))
+    assert "x - y" not in texts
+    assert "-y" not in texts
+    assert "2 * x + y" in texts
+
 
 def accepted(relations: Sequence[Relation]) -> tuple[int, list[str]]:
     variants = [variant for true in relations for variant in mutations(true)]

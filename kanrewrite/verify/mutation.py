@@ -8,12 +8,16 @@ practicing programmer", Computer 11(4), 1978.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from copy import copy
 from typing import Any
 
+from unification import Var
+
 from kanrewrite.errors import RelationError
-from kanrewrite.relation import Relation, eq
+from kanrewrite.guards import constant_along, is_float
+from kanrewrite.relation import Eq, Relation, eq
 from kanrewrite.terms import Operator, Param, T, Term, parameters_of, show
 
 #: Operators that are taken for one another.
@@ -27,6 +31,8 @@ CONFUSED = {
 #: Operators that do not see the sign of their operand.
 EVEN = frozenset({T.abs, T.sqr, T.cosh, T.cos})
 COMPARISONS = frozenset({T.eq, T.neq, T.lt, T.le, T.gt, T.ge})
+#: Guards that a number satisfies with its negative and its multiples.
+SCALED = frozenset({is_float.name, constant_along.name})
 
 
 def mutations(relation: Relation) -> list[Relation]:
@@ -40,8 +46,9 @@ def mutations(relation: Relation) -> list[Relation]:
     Returns
     -------
     list of Relation
-        Without examples, each named after the relation and what was changed. A change that
-        plainly leaves an equation true, as that of a sign under a square, is left out.
+        Without examples, each named after the relation and what was changed, the equation that
+        was changed being the first. A change that plainly leaves an equation true, as that of a
+        sign under a square or of what may be any number, is left out.
 
     Examples
     --------
@@ -55,12 +62,14 @@ def mutations(relation: Relation) -> list[Relation]:
     """
     found: dict[Any, Relation] = {}
     for i, equation in enumerate(relation.equations):
-        sides = [(lhs, equation.rhs) for lhs in variants(equation.lhs)]
-        sides += [(equation.lhs, rhs) for rhs in variants(equation.rhs)]
+        kept = _arbitrary(equation)
+        sides = [(lhs, equation.rhs) for lhs in variants(equation.lhs, kept)]
+        sides += [(equation.lhs, rhs) for rhs in variants(equation.rhs, kept)]
         for lhs, rhs in sides:
             changed = eq(lhs, rhs, equation.theory).when(*equation.guards)
             variant: Any = copy(relation)
-            variant.equations = (*relation.equations[:i], changed, *relation.equations[i + 1 :])
+            # first, as a check that refuses it then need not come to the others
+            variant.equations = (changed, *relation.equations[:i], *relation.equations[i + 1 :])
             variant.name = f"{relation.name}, with {show(lhs)} == {show(rhs)}"
             variant.examples, variant.non_examples = [], []
             if _usable(variant, changed):
@@ -80,18 +89,38 @@ def _usable(variant: Relation, changed: Any) -> bool:
     return True
 
 
-def variants(term: Any, free: frozenset[str] = frozenset()) -> Iterator[Any]:
+def _arbitrary(equation: Eq) -> frozenset[Var]:
+    """The parameters that stand once in an equation, and may be any number.
+
+    What holds for all of them holds for their negatives and multiples.
+    """
+    count = Counter([*parameters_of(equation.lhs), *parameters_of(equation.rhs)])
+    conditions: Any = equation.guards
+    asked = {
+        v
+        for condition in conditions
+        for v in condition.variables
+        if condition.guard.name not in SCALED or v is not condition.arguments[0]
+    }
+    return frozenset(v for v, times in count.items() if times == 1 and v not in asked)
+
+
+def variants(
+    term: Any, kept: frozenset[Var] = frozenset(), free: frozenset[str] = frozenset()
+) -> Iterator[Any]:
     """A term with one thing changed, at its root or below.
 
     Parameters
     ----------
     term : term
         A side of an equation, or a part of one.
+    kept : frozenset of Var
+        Parameters that are left as they are.
     free : frozenset of str
         What of the term does not matter where it stands, its "sign" or its "scale": a change of
         that would be no mistake.
     """
-    if isinstance(term, bool | str | None | slice):
+    if isinstance(term, bool | str | None | slice) or term in kept:
         return
     if isinstance(term, int | float):
         yield term + 1
@@ -105,12 +134,12 @@ def variants(term: Any, free: frozenset[str] = frozenset()) -> Iterator[Any]:
     if number and "scale" not in free:
         yield 2 * term
     if isinstance(term, Term) and isinstance(term[0], Operator):
-        yield from _of_application(term, free)
+        yield from _of_application(term, kept, free)
 
 
-def _of_application(term: Term, free: frozenset[str]) -> Iterator[Any]:
+def _of_application(term: Term, kept: frozenset[Var], free: frozenset[str]) -> Iterator[Any]:
     head, *operands = term
-    if head in CONFUSED:
+    if head in CONFUSED and not (head in (T.add, T.sub) and operands[-1] in kept):
         yield Term((CONFUSED[head], *operands))
     if head in (T.sub, T.true_div, T.pow, T.dot):
         yield Term((head, *operands[::-1]))
@@ -128,7 +157,7 @@ def _of_application(term: Term, free: frozenset[str]) -> Iterator[Any]:
         if i in skipped:
             continue
         changed = (
-            variants(operand, _free(head, operands, free))
+            variants(operand, kept, _free(head, operands, free))
             if i < tensors
             else _parameter(names[i - tensors], operand)
         )
