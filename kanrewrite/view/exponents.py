@@ -70,11 +70,13 @@ class ExponentBuilder(Bench):
     def absorbed(self, outer: Lin, k: Fraction, exponents: list[Lin]) -> tuple[Lin, Lin]:
         """The part of outer to add to each ``e_i`` in ``exp(outer) * sum(exp(e_i))**k``, the rest.
 
-        ``a + max(0, b - a)`` loses digits that ``max(a, b)`` keeps.
+        ``a + max(0, b - a)`` loses digits that ``max(a, b)`` keeps, and so does ``max(a, b + c)``
+        less ``max(0, b)`` of those of a and c that ``b - max(0, b)`` leaves.
         """
         shared = {m for e in exponents for m in (shown(e) if k == 1 else dict(e.terms))}
-        inner = self.a.lin({m: c / k for m, c in outer.terms if m in shared})
-        return inner, self.a.lin({m: c for m, c in outer.terms if m not in shared})
+        meets = {m for m, _ in outer.terms if m in shared or not shared.isdisjoint(compared(m))}
+        inner = self.a.lin({m: c / k for m, c in outer.terms if m in meets})
+        return inner, self.a.lin({m: c for m, c in outer.terms if m not in meets})
 
     # -- factors that silence an exponential ------------------------------------------------
 
@@ -124,6 +126,13 @@ def shown(expo: Lin) -> set[Form]:
                 n for source in m.forms if isinstance(source, Lin) for n, _ in source.terms
             )
     return found
+
+
+def compared(form: Form) -> set[Form]:
+    """The terms of the exponents whose maximum a form is."""
+    if not (isinstance(form, App) and form.op is T.maximum):
+        return set()
+    return {m for source in form.forms if isinstance(source, Lin) for m, _ in source.terms}
 
 
 def _contains(terms: Terms, lin: Lin, c: Fraction) -> bool:

@@ -15,12 +15,14 @@ from kanrewrite.terms import T
 from kanrewrite.view.context import Context, Scaled, may_vanish
 from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, join_bcast
-from kanrewrite.view.heat import hot
+from kanrewrite.view.heat import exponents, hot, is_softplus
 from kanrewrite.view.levels import dominant, is_hidden
 
 #: What does not change 1 when it is added.
 NEGLIGIBLE = 1e-18
 
+Logs = list[tuple[Form, Fraction]]
+Values = list[tuple[Fraction, Variable[Any, Any]]]
 #: A term: its coefficient, its exponent and its rest.
 Part = tuple[Fraction, Lin, Variable[Any, Any] | None]
 
@@ -176,8 +178,8 @@ class SumBuilder(ExponentBuilder):
         """A sum of values; logs give their exponents to the linear part first."""
         scaled = [(m, c * by) for m, c in form.terms]
         hidden = [(m, c) for m, c in scaled if _is_hot_log(m)]
-        logs: list[tuple[Fraction, Variable[Any, Any]]] = []
         lin = self.a.lin({m: c for m, c in scaled if (m, c) not in hidden})
+        lin, hidden, logs = self._tops(lin, hidden)
         for m, c in hidden:
             # As c * (lin/c + log(...)): what cancels inside the log does so before it is added.
             outer = self.a.lin({n: d / c for n, d in lin.terms})
@@ -192,6 +194,29 @@ class SumBuilder(ExponentBuilder):
             logs.append((number / abs(number), self.constant(abs(number))))
         terms = [(ONE, self.linear(lin))] if lin.terms else []
         return self.total(terms + logs)
+
+    def _tops(self, lin: Lin, logs: Logs) -> tuple[Lin, Logs, Values]:
+        """``log(1 + exp(a))`` as ``max(a, 0) + log1p(exp(-|a|))`` where another log has a too.
+
+        The maximum then meets that log's own exponents, and not their maximum: with
+        ``log(exp(a + b) + exp(c))`` it loses b and c where a is large.
+        """
+        left: Logs = []
+        values: Values = []
+        outside = frozenset(m for m, _ in lin.terms)
+        shown = {m: exponents(m.args[0]) for m, _ in logs}  # type: ignore[attr-defined]
+        meeting = [(m, c) for m, c in logs if not is_softplus(m) or shown[m] & outside]
+        for m, c in logs:
+            met = any(shown[m] & shown[n] for n, d in meeting if n is not m and c * d < 0)
+            if not (met and is_softplus(m)):
+                left.append((m, c))
+                continue
+            gap = self._pair(m.args[0])[0]  # type: ignore[attr-defined]
+            top = self.a.app(T.maximum, gap, self.a.no_exponent)
+            lin = self.a.plus(lin, self.a.lin({top: ONE}), c)
+            fade = self.make(at.neg, self.make(at.abs, self.linear(gap)))
+            values.append((c, self.make(at.softplus, fade)))
+        return lin, left, values
 
 
 def _is_hot_log(form: Form) -> bool:

@@ -52,6 +52,17 @@ def test_equal_largest_terms_are_each_others_others() -> None:
     assert_right([x], [out], [np.array([[800.0, 800.0, 1.0], [-700.0, -700.0, -700.0]])])
 
 
+@pytest.mark.parametrize("spelled", [lambda e: e, normal], ids=["exponentials", "probabilities"])
+def test_a_gate_that_is_far_larger_than_logits_leaves_their_digits(spelled: Any) -> None:
+    y, h = at.dmatrix("y"), at.dvector("h")
+    gate = 1 / (1 + at.exp(-h))
+    out = at.log(gate * spelled(at.exp(x))[:, 0] + (1 - gate) * spelled(at.exp(y))[:, 1])
+    logits = np.array([[0.125, -0.3], [1.0, 2.5], [7.0, 0.1]])
+    assert_right(
+        [x, y, h], [out, *grad(out.sum(), [x, y])], [logits, logits + 0.1, [1e16, -1e15, 3]]
+    )
+
+
 def test_an_attention_block_keeps_its_size() -> None:
     q, k, v, w = at.dmatrices("q", "k", "v", "w")
     h = v + at.dot(softmax(at.dot(q, k.T), axis=1), v)
