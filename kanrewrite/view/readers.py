@@ -97,6 +97,15 @@ def _mul(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     )
 
 
+def _sub(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    """A difference; from 1, that of what is true or false is its opposite."""
+    left, right = node.inputs
+    if right.type.dtype == "bool" and constant_of(left) == 1:
+        hidden = a.app(T.mask, view.leaf(right, a), False)
+        return a.mul(view.operand(left, a), hidden)
+    return a.sub(view.operand(left, a), view.operand(right, a))
+
+
 def _pow(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     base, power = node.inputs
     value = constant_of(power)
@@ -334,7 +343,7 @@ def _alloc(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
 
 ELEMWISE: dict[Operator, Reader] = {
     T.add: _plain(Lifting.add),
-    T.sub: _plain(Lifting.sub),
+    T.sub: _sub,
     T.mul: _mul,
     T.true_div: _plain(Lifting.div),
     T.neg: _plain(Lifting.neg),

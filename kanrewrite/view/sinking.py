@@ -40,7 +40,23 @@ def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
         if alone or not any(a.overflows(t) for _, t in found):
             return found
     whole = into_sum(form, a)
-    return None if whole is None else [(ONE, whole)]
+    return _into_choices(form, a) if whole is None else [(ONE, whole)]
+
+
+def _into_choices(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
+    """``exp(x) * (a + b)`` as terms, where conditions hide a and b: 0 is not to meet infinity."""
+    for f, k in form.factors:
+        if k != 1 or not (isinstance(f, Sum) and all(_is_choice(m, a) for m, _ in f.terms)):
+            continue
+        outer = a.div(form, f)
+        if a.overflows(outer):
+            return [(c, a.mul(outer, m)) for m, c in f.terms]
+    return None
+
+
+def _is_choice(form: Form, a: Lifting) -> bool:
+    """Tell whether a condition hides a product."""
+    return any(isinstance(f, App) and f.op is T.mask for f, _ in a.parts(form)[2])
 
 
 def into_sum(form: Prod, a: Lifting) -> Form | None:

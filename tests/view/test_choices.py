@@ -28,6 +28,21 @@ def test_the_larger_of_two_that_overflow(build: Callable[[Any, Any], Any]) -> No
     assert_right([x, y], [build(x, y)], [NUMBERS, OTHERS])
 
 
+@pytest.mark.parametrize("build", SMALLER.values(), ids=SMALLER)
+def test_the_gradient_goes_to_the_one_that_was_chosen(build: Callable[[Any, Any], Any]) -> None:
+    x, y = at.dvectors("xy")
+    slopes = grad(build(x, y).sum(), [x, y], disconnected_inputs="ignore")
+    assert_right([x, y], slopes, [NUMBERS, OTHERS])
+
+
+def test_what_a_clip_holds_back_has_no_slope() -> None:
+    x, y, gain = at.dvectors("x", "y", "gain")
+    ratio = at.exp(x) / at.exp(y)
+    surrogate = at.minimum(ratio * gain, at.clip(ratio, 0.75, 1.25) * gain)
+    values = [np.array([900.0, -900.0, 0.1, 0.5]), np.zeros(4), np.array([1.0, -1.0, 1.0, -1.0])]
+    assert_right([x, y, gain], grad(surrogate.sum(), [x, y, gain]), values)
+
+
 def test_two_infinities_are_compared_by_their_exponents() -> None:
     x, y = at.dvectors("xy")
     outputs = [at.gt(at.exp(x), at.exp(y)), at.eq(at.exp(x), at.exp(y))]
