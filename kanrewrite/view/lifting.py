@@ -122,7 +122,7 @@ class Lifting(Algebra):
         for piece, f in raised:
             missing = tuple(d for d in axes if f.constant_along((d,)) and not form.bcast[d])
             alike.setdefault(missing, []).append(piece)
-        if lengths is None and any(alike):
+        if not lengths and any(alike):
             return self._reduced(T.prod, form, axes)
         found = []
         for missing, group in alike.items():

@@ -213,19 +213,26 @@ def _reduction(name: str) -> Reader:
     def read(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
         if node.inputs[0].type.dtype != a.dtype:
             return None
-        axes, form = axes_of(node), view.read(node.inputs[0])
-        if not form.bcast and node.inputs[0].type.ndim:
-            form = a.mul(form, a.app(T.ones_like, view.leaf(node.inputs[0], a)))
+        axes, form = axes_of(node), _spread(view, node.inputs[0], a)
         return a.drop(getattr(a, name)(form, axes), axes)
 
     return read
+
+
+def _spread(view: Source, var: Variable[Any, Any], a: Lifting) -> Form:
+    """A variable with all its lengths, of which ``exp(x) * exp(-x) * b`` has lost those of x."""
+    form, lengths = view.read(var), var.type.broadcastable
+    known = form.bcast or (True,) * len(lengths)
+    if not any(one and not b for one, b in zip(known, lengths, strict=True)):
+        return form
+    return a.mul(form, a.app(T.ones_like, view.leaf(var, a)))
 
 
 def _prod(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     (inner,) = node.inputs
     if inner.type.dtype != a.dtype:
         return None
-    axes, form = axes_of(node), view.read(inner)
+    axes, form = axes_of(node), _spread(view, inner, a)
     if not form.bcast:
         return None
     sizes: Any = at.shape(inner)
@@ -237,14 +244,14 @@ def _cumsum(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     axis = 0 if node.op.axis is None and node.inputs[0].type.ndim == 1 else node.op.axis
     if node.op.mode != "add" or node.inputs[0].type.dtype != a.dtype or axis is None:
         return None
-    form = view.read(node.inputs[0])
+    form = _spread(view, node.inputs[0], a)
     return a.cumsum(form, axis % node.inputs[0].type.ndim) if form.bcast else None
 
 
 def _dot(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     if not _same_dtype(node, a):
         return None
-    left, right = (view.read(i) for i in node.inputs)
+    left, right = (_spread(view, i, a) for i in node.inputs)
     if not left.bcast or not right.bcast:
         return None
     batched = isinstance(node.op, BatchedDot)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.view.common import PLAIN, assert_right, at, function, grad, ops
 
@@ -94,3 +96,32 @@ def test_in_a_log_a_quotient_of_sums_does_not_vanish() -> None:
     e = w * at.exp(x)
     out = at.log((y * e).sum(axis=1) / e.sum(axis=1))
     assert_right([x, w, y], [out], [LARGE, np.ones((2, 3)) / 4, np.array([0.0, 0.0, 1.0])])
+
+
+#: What counts how often a number stands in the rows of a matrix; w has rows and columns.
+COUNTING: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": lambda e, w: e.sum(axis=1),
+    "mean": lambda e, w: e.mean(axis=1),
+    "mean of all": lambda e, w: e.mean(),
+    "prod": lambda e, w: at.log(e.prod(axis=1)),
+    "cumsum": lambda e, w: e.cumsum(axis=1),
+    "dot": lambda e, w: at.log(at.dot(e, w)),
+    "dot from the left": lambda e, w: at.log(at.dot(w, e)),
+    "transposed": lambda e, w: e.T.sum(axis=0),
+    "sum of logs": lambda e, w: at.exp(at.log(e).sum(axis=1)),
+}
+
+
+@pytest.mark.parametrize("count", COUNTING.values(), ids=COUNTING)
+def test_what_cancels_leaves_its_lengths(count: Callable[[Any, Any], Any]) -> None:
+    w = at.dmatrix("w")
+    column = at.exp(x).sum(axis=1, keepdims=True)
+    out = count(at.exp(x) * at.exp(-x) * column, at.exp(w))
+    values = [np.arange(9.0).reshape(3, 3) / 4, np.eye(3)]
+    assert_right([x, w], [out, grad(out.sum(), x)], values)
+
+
+def test_a_product_of_equal_numbers_is_their_power() -> None:
+    column = x.sum(axis=1, keepdims=True)
+    out = (at.exp(x) * at.exp(-x) * column).prod(axis=1)
+    assert_right([x], [out, grad(out.sum(), x)], [np.arange(6.0).reshape(2, 3)])
