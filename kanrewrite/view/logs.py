@@ -36,10 +36,25 @@ class LogBuilder(SumBuilder):
             if pair is not None:
                 return self._log_pair(pair[0], sign * pair[1], sign * pair[2], outer)
             if isinstance(form, Sum) and hot(form):
-                e, r = self.split_sum(form, outer, ONE, within_log(form, self.a))
-                return e, None if r is None else self.make(at.log, r)
+                return self._log_sum(form, outer)
         e, r = self.split(form, within_log(form, self.a))
         return self.a.plus(outer, e, ONE), None if r is None else self._log_of(form, r)
+
+    def _log_sum(self, form: Sum, outer: Lin) -> Scaled:
+        """``outer + log(form)``; with 1 in it, by `log1p`: the other terms may be negligible."""
+        where = within_log(form, self.a)
+        found = self.split_special(form, where)
+        if found is not None:
+            return self.a.plus(outer, found[0], ONE), self._log_or_none(found[1])
+        form = self.with_logs(form)
+        if dict(form.terms).get(self.a.one) != 1:
+            e, r = self.split_terms(form, outer, ONE, where)
+            return e, self._log_or_none(r)
+        e, r = self.split_terms(form, outer, ONE, where, less=self.a.one)
+        return e, self.make(at.log1p, self.or_one(r))
+
+    def _log_or_none(self, rest: Variable[Any, Any] | None) -> Variable[Any, Any] | None:
+        return None if rest is None else self.make(at.log, rest)
 
     def _softplus(self, form: Form) -> tuple[Lin, Variable[Any, Any], Variable[Any, Any]]:
         """Of ``log(1 + exp(e))``: e, its value, and whether it is ``exp(e)`` and nothing else."""

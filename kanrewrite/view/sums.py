@@ -23,8 +23,8 @@ NEGLIGIBLE = 1e-18
 
 Logs = list[tuple[Form, Fraction]]
 Values = list[tuple[Fraction, Variable[Any, Any]]]
-#: A term: its coefficient, its exponent and its rest.
-Part = tuple[Fraction, Lin, Variable[Any, Any] | None]
+#: A term: its coefficient, its exponent, its rest and whether 1 is taken from it.
+Part = tuple[Fraction, Form, Variable[Any, Any] | None, bool]
 
 
 class SumBuilder(ExponentBuilder):
@@ -32,15 +32,12 @@ class SumBuilder(ExponentBuilder):
 
     def is_uneven(self, form: Sum, where: Context) -> bool:
         """Tell whether the terms have different exponents."""
-        return len({e for _, e, _ in self._parts(self._with_logs(form), where)}) > 1
+        return len({self.split(m, where)[0] for m, _ in self.with_logs(form).terms}) > 1
 
-    def _with_logs(self, form: Sum) -> Sum:
+    def with_logs(self, form: Sum) -> Sum:
         """A sum in which logs have met what they cancel, whatever both are multiplied with."""
         met = form if self.recogniser is None else self.recogniser.with_logs(form, self.a)
         return met if isinstance(met, Sum) else form
-
-    def _parts(self, form: Sum, where: Context) -> list[Part]:
-        return [(c, *self.split(m, where)) for m, c in form.terms]
 
     def split_sum(
         self, form: Sum, outer: Lin, k: Fraction, where: Context, by: Fraction = ONE
@@ -48,28 +45,40 @@ class SumBuilder(ExponentBuilder):
         """``exp(outer) * (by * form)**k`` as ``(e, r)`` with ``exp(e) * r**k``."""
         if not hot(form):
             return outer, self._cold_sum(form, by)
-        chosen = self._by_sign(form) if where.exact else None
-        if chosen is not None:
-            e, r = self.split(chosen, where)
+        found = self.split_special(form, where) if where.exact else None
+        if found is not None:
+            e, r = found
             return self.a.plus(outer, e, k), self.total([(by, self.or_one(r))])
-        small = self._vanishing(form) if where.exact else None
-        if small is not None:
-            number, level, rest = small
-            return self.a.plus(outer, level, k), self.total([(number * by, rest)])
-        form = self._with_logs(form)
-        parts = self._parts(form, where)
-        exponents = [e for _, e, _ in parts]
+        return self.split_terms(self.with_logs(form), outer, k, where, by)
+
+    def split_special(self, form: Sum, where: Context) -> Scaled | None:
+        """A sum whose log is asked and whose terms cancel, where it is known how."""
+        chosen = self._by_sign(form)
+        return self._vanishing(form) if chosen is None else self.split(chosen, where)
+
+    def split_terms(
+        self,
+        form: Sum,
+        outer: Lin,
+        k: Fraction,
+        where: Context,
+        by: Fraction = ONE,
+        less: Form | None = None,
+    ) -> Scaled:
+        """The same of a sum as it stands; r without 1 where `less` is a term that is 1."""
+        parts = [(m, c * by, *self.split(m, where)) for m, c in form.terms]
+        exponents = [e for _, _, e, _ in parts]
         if len(set(exponents)) == 1:
-            even = [(c * by, self.or_one(r)) for c, _, r in parts]
+            even = [(c, self.or_one(r)) for m, c, _, r in parts if m is not less]
             return self.a.plus(outer, exponents[0], k), self.total(even)
         inner, outer = self.absorbed(outer, k, exponents)
         zeros = self._zeros(form) if where.exact else {}
-        shifted = [
-            (c, self._shown(self._kept_form(self.a.plus(e, inner, ONE), m, zeros.get(m, ())), r), r)
-            for (c, e, r), (m, _) in zip(parts, form.terms, strict=True)
-        ]
-        level = self._level({e for _, e, _ in shifted})
-        return self.a.plus(outer, level, k), self._shifted_total(shifted, level, by)
+        shifted: list[Part] = []
+        for m, c, e, r in parts:
+            kept = self._kept_form(self.a.plus(e, inner, ONE), m, zeros.get(m, ()))
+            shifted.append((c, self._shown(kept, r), r, m is less))
+        level = self._level({e for _, e, _, _ in shifted})
+        return self.a.plus(outer, level, k), self._shifted_total(shifted, level)
 
     def _by_sign(self, form: Sum) -> Form | None:
         """``a + abs(u)`` as the choice between ``a + u`` and ``a - u``, where terms may cancel."""
@@ -82,8 +91,8 @@ class SumBuilder(ExponentBuilder):
         yes, no = a.add(rest, a.mul(a.const(c), u)), a.sub(rest, a.mul(a.const(c), u))
         return a.app(T.switch, a.app(T.lt, u, a.zero), no, yes)
 
-    def _vanishing(self, form: Sum) -> tuple[Fraction, Lin, Variable[Any, Any]] | None:
-        """``1 - exp(-u)``, which is as small as u, as a number, an exponent and a rest.
+    def _vanishing(self, form: Sum) -> Scaled | None:
+        """``1 - exp(-u)``, which is as small as u.
 
         u is an exponential itself: ``1 - exp(-exp(x))`` is ``exp(x)`` where that is negligible.
         """
@@ -106,7 +115,7 @@ class SumBuilder(ExponentBuilder):
             at.switch, self.make(at.lt, value, self.constant_of(NEGLIGIBLE)), itself, raised
         )
         level = self.a.leaf(low, tuple(low.type.broadcastable))
-        return one, self.a.lin({level: ONE}), out
+        return self.a.lin({level: ONE}), self.total([(one, out)])
 
     def _level(self, exponents: set[Form]) -> Lin:
         """The largest of some exponents."""
@@ -149,22 +158,17 @@ class SumBuilder(ExponentBuilder):
         whole = join_bcast([expo.bcast, *(f.bcast for f in hidden)])
         return self.a.app(T.kept, expo, hidden, bcast=whole) if hidden else expo
 
-    def _shifted_total(
-        self,
-        shifted: list[tuple[Fraction, Form, Variable[Any, Any] | None]],
-        level: Lin,
-        by: Fraction,
-    ) -> Variable[Any, Any]:
+    def _shifted_total(self, shifted: list[Part], level: Lin) -> Variable[Any, Any]:
         """The terms relative to a level; pure exponentials that cancel are subtracted as expm1."""
-        pure = all(r is None for _, _, r in shifted) and sum((c for c, _, _ in shifted), ZERO) == 0
-        function = at.expm1 if pure else at.exp
+        pure = all(r is None for _, _, r, _ in shifted)
+        cancel = pure and sum((c for c, *_ in shifted), ZERO) == 0
         terms = []
-        for c, e, r in shifted:
+        for c, e, r, less in shifted:
             gap = self._gap(e, level)
-            v = None if gap is None else self.make(function, gap)
-            if v is None and pure:
+            if gap is None and (less or cancel):
                 continue  # expm1(0)
-            terms.append((c * by, self.or_one(r) if v is None else self.scaled(v, r)))
+            v = None if gap is None else self.make(at.expm1 if less or cancel else at.exp, gap)
+            terms.append((c, self.or_one(r) if v is None else self.scaled(v, r)))
         return self.total(terms)
 
     def _gap(self, e: Form, level: Lin) -> Variable[Any, Any] | None:
