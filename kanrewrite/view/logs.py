@@ -15,8 +15,8 @@ import aesara.tensor as at
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
-from kanrewrite.view.context import Scaled, within_log
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum
+from kanrewrite.view.context import Context, Scaled, within_log
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum
 from kanrewrite.view.heat import hot, is_softplus
 from kanrewrite.view.sums import NEGLIGIBLE, SumBuilder
 
@@ -47,11 +47,42 @@ class LogBuilder(SumBuilder):
         if found is not None:
             return self.a.plus(outer, found[0], ONE), self._log_or_none(found[1])
         form = self.with_logs(form)
+        others = [(m, c) for m, c in form.terms if m is not self.a.one]
         if dict(form.terms).get(self.a.one) != 1:
             e, r = self.split_terms(form, outer, ONE, where)
             return e, self._log_or_none(r)
-        e, r = self.split_terms(form, outer, ONE, where, less=self.a.one)
-        return e, self.make(at.log1p, self.or_one(r))
+        if len(others) == 1 and others[0][0].nonneg and others[0][1] > 0:
+            e, r = self.log_parts(self.a.mul(self.a.const(others[0][1]), others[0][0]))
+            if r is not None:
+                e = self.a.plus(e, self.a.lin({self._leaf(r): ONE}), ONE)
+            return self._log_of_sum(e, outer)
+        return self._log_with_one(form, outer, where)
+
+    def _leaf(self, var: Variable[Any, Any]) -> Leaf:
+        return self.a.leaf(var, tuple(var.type.broadcastable))
+
+    def _log_with_one(self, form: Sum, outer: Lin, where: Context) -> Scaled:
+        outer, level, parts = self.shifted(form, outer, ONE, where)
+        one = next(e for m, _, e, _ in parts if m is self.a.one)
+        others = [(m, c, e, r) for m, c, e, r in parts if m is not self.a.one]
+        rest, gap = self.shifted_total([part[1:] for part in others], level), self.gap(one, level)
+        level = self.a.plus(outer, level, ONE)
+        if gap is None:
+            return level, self.make(at.log1p, rest)
+        if all(c >= 1 and self._is_whole(m) for m, c, _, _ in others):
+            return level, self.make(at.log1p, self.make(at.add, rest, self.make(at.expm1, gap)))
+        # The level may be far above the sum, less one of which would be -1.
+        large = self.make(at.log, self.make(at.add, rest, self.make(at.exp, gap)))
+        highest = self.make(at.eq, gap, self.constant(ZERO))
+        return level, self.make(at.switch, highest, self.make(at.log1p, rest), large)
+
+    def _is_whole(self, form: Form) -> bool:
+        """Tell whether a term is at least 1 where its exponent is the largest."""
+        while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+            form = form.args[0]
+        if isinstance(form, App) and form.op is T.sum:
+            return not self.a.parts(form.args[0])[2]
+        return isinstance(form, Prod) and all(k == 1 and self._is_whole(f) for f, k in form.factors)
 
     def _log_or_none(self, rest: Variable[Any, Any] | None) -> Variable[Any, Any] | None:
         return None if rest is None else self.make(at.log, rest)
@@ -82,9 +113,7 @@ class LogBuilder(SumBuilder):
         A shifted sum of exponentials is at least 1; as ``log1p(s - 1)`` it is not shifted a second
         time by Aesara's own `local_log_sum_exp`.
         """
-        while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
-            form = form.args[0]
-        if isinstance(form, App) and form.op is T.sum and not self.a.parts(form.args[0])[2]:
+        if isinstance(form, App) and self._is_whole(form):
             return self.make(at.log1p, self.make(at.sub, rest, self.constant(ONE)))
         return self.make(at.log, rest)
 
@@ -130,6 +159,6 @@ class LogBuilder(SumBuilder):
         low, high = self.linear(inner), self.linear(self.a.plus(inner, e, ONE))
         # Where both are the same infinity, the gap would be nan.
         gap = self.make(at.switch, self.make(at.eq, low, high), self.constant(ZERO), gap)
-        top = self.a.leaf(self.make(at.maximum, low, high), tuple(high.type.broadcastable))
+        top = self._leaf(self.make(at.maximum, low, high))
         fade = self.make(at.exp, self.make(at.neg, self.make(at.abs, gap)))
         return self.a.plus(left, self.a.lin({top: ONE}), ONE), self.make(at.log1p, fade)

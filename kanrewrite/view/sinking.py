@@ -24,6 +24,7 @@ TRIES = 32
 
 def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
     """A product as a sum of terms, each with all its exponentials inside its scatter, or None."""
+    inner = None
     for f, k in form.factors:
         scatters = list(scatters_in(f))
         if k != 1 or not scatters:
@@ -39,8 +40,11 @@ def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
             continue
         if alone or not any(a.overflows(t) for _, t in found):
             return found
+        inner = inner or found
     whole = into_sum(form, a)
-    return _into_choices(form, a) if whole is None else [(ONE, whole)]
+    if whole is not None:
+        return [(ONE, whole)]
+    return _into_choices(form, a) or inner  # where nothing is scattered, infinity would meet 0
 
 
 def _into_choices(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:

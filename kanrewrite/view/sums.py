@@ -23,8 +23,9 @@ NEGLIGIBLE = 1e-18
 
 Logs = list[tuple[Form, Fraction]]
 Values = list[tuple[Fraction, Variable[Any, Any]]]
-#: A term: its coefficient, its exponent, its rest and whether 1 is taken from it.
-Part = tuple[Fraction, Form, Variable[Any, Any] | None, bool]
+#: A term, its coefficient, its exponent and its rest.
+Part = tuple[Form, Fraction, Form, Variable[Any, Any] | None]
+Shifted = tuple[Lin, Lin, list[Part]]
 
 
 class SumBuilder(ExponentBuilder):
@@ -57,28 +58,26 @@ class SumBuilder(ExponentBuilder):
         return self._vanishing(form) if chosen is None else self.split(chosen, where)
 
     def split_terms(
-        self,
-        form: Sum,
-        outer: Lin,
-        k: Fraction,
-        where: Context,
-        by: Fraction = ONE,
-        less: Form | None = None,
+        self, form: Sum, outer: Lin, k: Fraction, where: Context, by: Fraction = ONE
     ) -> Scaled:
-        """The same of a sum as it stands; r without 1 where `less` is a term that is 1."""
-        parts = [(m, c * by, *self.split(m, where)) for m, c in form.terms]
-        exponents = [e for _, _, e, _ in parts]
+        """The same of a sum as it stands."""
+        outer, level, parts = self.shifted(form, outer, k, where)
+        total = self.shifted_total([(c * by, e, r) for _, c, e, r in parts], level)
+        return self.a.plus(outer, level, k), total
+
+    def shifted(self, form: Sum, outer: Lin, k: Fraction, where: Context) -> Shifted:
+        """What of the outer exponent stays there, the largest exponent, and the terms."""
+        parts: list[Part] = [(m, c, *self.split(m, where)) for m, c in form.terms]
+        exponents: list[Any] = [e for _, _, e, _ in parts]
         if len(set(exponents)) == 1:
-            even = [(c, self.or_one(r)) for m, c, _, r in parts if m is not less]
-            return self.a.plus(outer, exponents[0], k), self.total(even)
+            return outer, exponents[0], parts
         inner, outer = self.absorbed(outer, k, exponents)
         zeros = self._zeros(form) if where.exact else {}
-        shifted: list[Part] = []
-        for m, c, e, r in parts:
+        met: list[Part] = []
+        for (m, c, _, r), e in zip(parts, exponents, strict=True):
             kept = self._kept_form(self.a.plus(e, inner, ONE), m, zeros.get(m, ()))
-            shifted.append((c, self._shown(kept, r), r, m is less))
-        level = self._level({e for _, e, _, _ in shifted})
-        return self.a.plus(outer, level, k), self._shifted_total(shifted, level)
+            met.append((m, c, self._shown(kept, r), r))
+        return outer, self._level({e for _, _, e, _ in met}), met
 
     def _by_sign(self, form: Sum) -> Form | None:
         """``a + abs(u)`` as the choice between ``a + u`` and ``a - u``, where terms may cancel."""
@@ -158,20 +157,22 @@ class SumBuilder(ExponentBuilder):
         whole = join_bcast([expo.bcast, *(f.bcast for f in hidden)])
         return self.a.app(T.kept, expo, hidden, bcast=whole) if hidden else expo
 
-    def _shifted_total(self, shifted: list[Part], level: Lin) -> Variable[Any, Any]:
+    def shifted_total(
+        self, terms: list[tuple[Fraction, Form, Variable[Any, Any] | None]], level: Lin
+    ) -> Variable[Any, Any]:
         """The terms relative to a level; pure exponentials that cancel are subtracted as expm1."""
-        pure = all(r is None for _, _, r, _ in shifted)
-        cancel = pure and sum((c for c, *_ in shifted), ZERO) == 0
-        terms = []
-        for c, e, r, less in shifted:
-            gap = self._gap(e, level)
-            if gap is None and (less or cancel):
+        pure = all(r is None for _, _, r in terms) and sum((c for c, _, _ in terms), ZERO) == 0
+        function = at.expm1 if pure else at.exp
+        found = []
+        for c, e, r in terms:
+            gap = self.gap(e, level)
+            v = None if gap is None else self.make(function, gap)
+            if v is None and pure:
                 continue  # expm1(0)
-            v = None if gap is None else self.make(at.expm1 if less or cancel else at.exp, gap)
-            terms.append((c, self.or_one(r) if v is None else self.scaled(v, r)))
-        return self.total(terms)
+            found.append((c, self.or_one(r) if v is None else self.scaled(v, r)))
+        return self.total(found)
 
-    def _gap(self, e: Form, level: Lin) -> Variable[Any, Any] | None:
+    def gap(self, e: Form, level: Lin) -> Variable[Any, Any] | None:
         """How far an exponent is below the level, None for not at all."""
         if isinstance(e, Lin) and not any(is_largest(m) for m, _ in level.terms):
             below = self.a.plus(e, level, -ONE)
