@@ -24,7 +24,7 @@ from kanrewrite.view.heat import hot, is_softplus, over_softplus
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.operators import plain
 from kanrewrite.view.powers import gathered
-from kanrewrite.view.sinking import sunk
+from kanrewrite.view.sinking import is_scatter, sunk
 from kanrewrite.view.splitters import SPLITTERS
 from kanrewrite.view.sums import is_simpler
 
@@ -132,7 +132,17 @@ class Builder(LogBuilder):
         terms = None if where.exact else sunk(form, self.a)
         if terms is None:
             return None
-        return self.a.no_exponent, self.total([(c, self.value(t, where)) for c, t in terms])
+        return self.a.no_exponent, self.total([(c, self._placed(t, where)) for c, t in terms])
+
+    def _placed(self, form: Form, where: Context) -> Variable[Any, Any]:
+        """The value of a form; of a scatter, with the values in it: nothing outside can cancel."""
+        coeff, expo, factors = self.a.parts(form)
+        placed = [f for f, k in factors if k == 1 and isinstance(f, App) and is_scatter(f)]
+        cold = [(f, k) for f, k in factors if f not in placed]
+        if expo.terms or len(placed) != 1 or any(hot(f) for f, _ in cold):
+            return self.value(form, where)
+        rests = [(self.value(f), k) for f, k in cold]
+        return self.or_one(self.product(coeff, [*rests, (plain(self, placed[0]), ONE)]))
 
     def _split_prod(self, form: Prod, where: Context) -> Scaled:
         masks = joined(where.masks, dividing(form, self.a))

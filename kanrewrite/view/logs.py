@@ -16,8 +16,8 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
 from kanrewrite.view.context import Context, Scaled, within_log
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum
-from kanrewrite.view.heat import hot, is_softplus
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Sum
+from kanrewrite.view.heat import exponents, hot, is_softplus
 from kanrewrite.view.sums import NEGLIGIBLE, SumBuilder
 
 
@@ -30,11 +30,14 @@ class LogBuilder(SumBuilder):
         sign, expo, factors = self.a.parts(form)
         if is_softplus(form):
             return outer, self._log_softplus(form)
-        base, power = factors[0] if len(factors) == 1 and not expo.terms else (None, ONE)
+        base, power = factors[0] if len(factors) == 1 else (None, ONE)
         if isinstance(base, Sum) and power == 1:
-            pair = self._pair(base)
+            pair = None if expo.terms else self._pair(base)
             if pair is not None:
                 return self._log_pair(pair[0], sign * pair[1], sign * pair[2], outer)
+            found = self._relative(base, sign, self.a.plus(outer, expo, ONE))
+            if found is not None:
+                return self._log_of_sum(self._whole_log(found[0]), found[1])
             if isinstance(form, Sum) and hot(form):
                 return self._log_sum(form, outer)
         e, r = self.split(form, within_log(form, self.a))
@@ -47,16 +50,42 @@ class LogBuilder(SumBuilder):
         if found is not None:
             return self.a.plus(outer, found[0], ONE), self._log_or_none(found[1])
         form = self.with_logs(form)
-        others = [(m, c) for m, c in form.terms if m is not self.a.one]
-        if dict(form.terms).get(self.a.one) != 1:
-            e, r = self.split_terms(form, outer, ONE, where)
-            return e, self._log_or_none(r)
-        if len(others) == 1 and others[0][0].nonneg and others[0][1] > 0:
-            e, r = self.log_parts(self.a.mul(self.a.const(others[0][1]), others[0][0]))
-            if r is not None:
-                e = self.a.plus(e, self.a.lin({self._leaf(r): ONE}), ONE)
-            return self._log_of_sum(e, outer)
-        return self._log_with_one(form, outer, where)
+        if dict(form.terms).get(self.a.one) == 1:
+            return self._log_with_one(form, outer, where)
+        e, r = self.split_terms(form, outer, ONE, where)
+        return e, self._log_or_none(r)
+
+    def _relative(self, form: Sum, by: Fraction, outer: Lin) -> tuple[Form, Lin] | None:
+        """``a`` and ``o`` with ``exp(o) * (1 + a) == exp(outer) * by * form``, a never negative.
+
+        Where a is negligible its log1p has digits that a log of the whole would not have.  That
+        is lost if o and a have exponents in common.
+        """
+        if by <= 0 or len(form.terms) < 2 or not form.nonneg or not hot(form):
+            return None
+        around = dict(outer.terms)
+        pure = [(m, c, *self.a.parts(m)[1:]) for m, c in form.terms]
+        taken = [
+            (m, c, expo)
+            for m, c, expo, factors in pure
+            if not factors and all(around.get(t) == -k for t, k in expo.terms)
+        ]
+        if not taken:
+            return None
+        one, number, expo = max(taken, key=lambda t: len(t[2].terms))
+        a = self.a.add_terms(
+            {self.a.div(m, one): c / number for m, c in form.terms if m is not one}
+        )
+        outer = self.a.plus(outer, expo, ONE)
+        if number * by != 1:
+            log = self.a.lin(self.a.terms_of(self.a.log(self.a.const(number * by))))
+            outer = self.a.plus(outer, log, ONE)
+        return None if exponents(a) & {m for m, _ in outer.terms} else (a, outer)
+
+    def _whole_log(self, form: Form) -> Lin:
+        """The log of a form as an exponent."""
+        e, r = self.log_parts(form)
+        return e if r is None else self.a.plus(e, self.a.lin({self._leaf(r): ONE}), ONE)
 
     def _leaf(self, var: Variable[Any, Any]) -> Leaf:
         return self.a.leaf(var, tuple(var.type.broadcastable))
@@ -64,25 +93,15 @@ class LogBuilder(SumBuilder):
     def _log_with_one(self, form: Sum, outer: Lin, where: Context) -> Scaled:
         outer, level, parts = self.shifted(form, outer, ONE, where)
         one = next(e for m, _, e, _ in parts if m is self.a.one)
-        others = [(m, c, e, r) for m, c, e, r in parts if m is not self.a.one]
-        rest, gap = self.shifted_total([part[1:] for part in others], level), self.gap(one, level)
+        others = [(c, e, r) for m, c, e, r in parts if m is not self.a.one]
+        rest, gap = self.shifted_total(others, level), self.gap(one, level)
         level = self.a.plus(outer, level, ONE)
         if gap is None:
             return level, self.make(at.log1p, rest)
-        if all(c >= 1 and self._is_whole(m) for m, c, _, _ in others):
-            return level, self.make(at.log1p, self.make(at.add, rest, self.make(at.expm1, gap)))
         # The level may be far above the sum, less one of which would be -1.
         large = self.make(at.log, self.make(at.add, rest, self.make(at.exp, gap)))
         highest = self.make(at.eq, gap, self.constant(ZERO))
         return level, self.make(at.switch, highest, self.make(at.log1p, rest), large)
-
-    def _is_whole(self, form: Form) -> bool:
-        """Tell whether a term is at least 1 where its exponent is the largest."""
-        while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
-            form = form.args[0]
-        if isinstance(form, App) and form.op is T.sum:
-            return not self.a.parts(form.args[0])[2]
-        return isinstance(form, Prod) and all(k == 1 and self._is_whole(f) for f, k in form.factors)
 
     def _log_or_none(self, rest: Variable[Any, Any] | None) -> Variable[Any, Any] | None:
         return None if rest is None else self.make(at.log, rest)
@@ -113,7 +132,9 @@ class LogBuilder(SumBuilder):
         A shifted sum of exponentials is at least 1; as ``log1p(s - 1)`` it is not shifted a second
         time by Aesara's own `local_log_sum_exp`.
         """
-        if isinstance(form, App) and self._is_whole(form):
+        while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+            form = form.args[0]
+        if isinstance(form, App) and form.op is T.sum and not self.a.parts(form.args[0])[2]:
             return self.make(at.log1p, self.make(at.sub, rest, self.constant(ONE)))
         return self.make(at.log, rest)
 

@@ -40,7 +40,8 @@ def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
             continue
         if alone or not any(a.overflows(t) for _, t in found):
             return found
-        inner = inner or found
+        if not any(hot(g.args[0]) for g in scatters):
+            inner = inner or found
     whole = into_sum(form, a)
     if whole is not None:
         return [(ONE, whole)]

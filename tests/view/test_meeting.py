@@ -52,6 +52,32 @@ def test_equal_largest_terms_are_each_others_others() -> None:
     assert_right([x], [out], [np.array([[800.0, 800.0, 1.0], [-700.0, -700.0, -700.0]])])
 
 
+def test_what_is_picked_may_overflow_where_nothing_else_does() -> None:
+    v = at.dvector("v")
+    out = at.exp(v)[1] * at.exp(x)
+    slope = function([x, v], grad(out.sum(), v))
+    with np.errstate(over="ignore"):
+        mine = slope(np.abs(LARGE), np.array([0.5, 1.5, -900.0]))
+    assert mine.tolist() == [0.0, np.inf, 0.0]
+
+
+ONE_AND_MORE: dict[str, Any] = {
+    "a dot product": lambda w: at.log(1 + at.dot(at.exp(x), at.exp(w))),
+    "a weighted sum": lambda w: at.log(1 + (at.exp(x) * [1e-20, 0.5, 1e3]).sum(axis=1)),
+    "two terms": lambda w: at.log(1 + at.exp(x) + at.exp(2 * x + 1)),
+    "a small weight": lambda w: at.log(1 + 1e-20 * at.exp(x) + at.exp(-x) * 1e-30),
+    "a sum and more": lambda w: at.log(1 + at.exp(x).sum(axis=1) + at.exp(x[:, 0])),
+}
+
+
+@pytest.mark.parametrize("build", ONE_AND_MORE.values(), ids=ONE_AND_MORE)
+def test_the_log_of_one_and_what_is_negligible_keeps_its_digits(build: Any) -> None:
+    w = at.dmatrix("w")
+    out = at.log(build(w))
+    values = np.array([[-40.0, -45.0, -60.0], [-50.0, 30.0, -70.0], [60.0, 80.0, -90.0]])
+    assert_right([x, w], [out, grad(out.sum(), x)], [values, np.diag([-5.0, -90.0, 60.0])])
+
+
 @pytest.mark.parametrize("spelled", [lambda e: e, normal], ids=["exponentials", "probabilities"])
 def test_a_gate_that_is_far_larger_than_logits_leaves_their_digits(spelled: Any) -> None:
     y, h = at.dmatrix("y"), at.dvector("h")
