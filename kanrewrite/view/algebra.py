@@ -449,7 +449,10 @@ class Algebra(Interner):
         return self.add_terms({**logs, **self.terms_of(reduced)})
 
     def _over_common_denominator(self, terms: Terms) -> Form | None:
-        """``1 - 1/(1 + a) == a/(1 + a)``: multiplied out, where terms cancel or only exps stay."""
+        """``1 - 1/(1 + a) == a/(1 + a)``: multiplied out, where terms cancel or only exps stay.
+
+        ``1 + a/(1 + a)`` is left: a quotient loses the digits of what is negligible beside 1.
+        """
         lowest: Terms = {}
         for m in terms:
             for f, k in self.parts(m)[2]:
@@ -460,7 +463,7 @@ class Algebra(Interner):
             for f, k in lowest.items()
             if len({dict(self.parts(m)[2]).get(f, ZERO) for m in terms}) > 1
         }
-        if not 0 < len(lowest) <= HIGHEST:
+        if not 0 < len(lowest) <= HIGHEST or self._negligible_beside_one(terms):
             return None
         choices = [{f: k} for f, k in lowest.items()]
         for choice in [lowest, *choices] if len(choices) > 1 else choices:
@@ -478,6 +481,12 @@ class Algebra(Interner):
             if total <= LONGEST and simpler:
                 return self.mul(self.pow(by, -ONE), self.add_terms(left))
         return None
+
+    def _negligible_beside_one(self, terms: Terms) -> bool:
+        """Tell whether shares, which are in range, are added to 1."""
+        return self.one in terms and all(
+            c > 0 and m.nonneg and not self.overflows(m) for m, c in terms.items()
+        )
 
     def expand(self, form: Form) -> list[tuple[Form, Fraction]]:
         """A product of sums multiplied out (positive powers up to `HIGHEST`)."""

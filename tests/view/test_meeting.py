@@ -66,6 +66,7 @@ ONE_AND_MORE: dict[str, Any] = {
     "a weighted sum": lambda w: at.log(1 + (at.exp(x) * [1e-20, 0.5, 1e3]).sum(axis=1)),
     "two terms": lambda w: at.log(1 + at.exp(x) + at.exp(2 * x + 1)),
     "a small weight": lambda w: at.log(1 + 1e-20 * at.exp(x) + at.exp(-x) * 1e-30),
+    "a share": lambda w: at.log(1 + 1 / (1 + at.exp(-x))),
     "a sum and more": lambda w: at.log(1 + at.exp(x).sum(axis=1) + at.exp(x[:, 0])),
 }
 
