@@ -53,7 +53,8 @@ def as_sum(form: App, a: Lifting) -> tuple[Form, int] | None:
     lead = tuple(range(batch))
     wide_left = a.shuffle(left, (*lead, *range(batch, left.ndim), *["x"] * columns))
     wide_right = a.shuffle(right, (*lead, *["x"] * rows, *range(batch, right.ndim)))
-    return a.mul(wide_left, wide_right), batch + rows
+    whole = wide_right if columns else wide_left
+    return a.spread(a.mul(wide_left, wide_right), whole), batch + rows
 
 
 def needs_sum(form: App) -> bool:

@@ -384,19 +384,19 @@ class Lifting(Algebra):
         along, rest = self.split_along(b, free_b)
         if hot(along) and along.bcast[:batch] == b.bcast[:batch]:
             order = (*lead, *("x" for _ in free_a), inner_b)
-            return shared(a, self._whole(rest, b), along, order, self)
+            return shared(a, self.spread(rest, b), along, order, self)
         along, rest = self.split_along(a, free_a)
         if hot(along) and along.bcast[:batch] == a.bcast[:batch]:
             order = (*lead, inner_a, *("x" for _ in free_b))
-            b, a = shared(b, self._whole(rest, a), along, order, self)
+            b, a = shared(b, self.spread(rest, a), along, order, self)
         return a, b
 
     def overflows(self, form: Form, where_zero: bool = True) -> bool:
         """Tell whether an exponential that nothing cancels can take the value out of range."""
         return overflows(form, self, where_zero)
 
-    def _whole(self, rest: Form, like: Form) -> Form:
-        """Ones where a tensor has lost a length that its contraction needs."""
+    def spread(self, rest: Form, like: Form) -> Form:
+        """A form with the lengths of another one, of which it has lost what cancelled."""
         return rest if rest.bcast == like.bcast else self.mul(rest, self.app(T.ones_like, like))
 
     def _lifted(self, form: Form, axis: int, batch: int) -> tuple[Form, Form]:

@@ -41,7 +41,7 @@ def merged(form: Form, a: Lifting, gains: Callable[[Form], bool]) -> Form | None
             terms = dict(form.terms)
             whole = a.add(a.mul(a.const(terms[m]), one.body), a.mul(a.const(terms[n]), other.body))
             if any(gains(f) for f, _ in a.parts(whole)[2]):
-                total = a.sum(whole, one.axes)
+                total = a.sum(a.spread(whole, one.body), one.axes)
                 total = a.drop(total, one.axes) if one.drops else total
                 rest = {t: c for t, c in terms.items() if t not in (m, n)}
                 return a.add(total, a.add_terms(rest)) if rest else total

@@ -70,7 +70,8 @@ def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Fo
                 rest = a.add_terms({u: e for u, e in inside.items() if u is not t})
                 others = a.app(T.others, m, axes, bcast=m.bcast)
                 own = a.sub(a.div(a.mul(m, f), total), a.mul(share, others))
-                left = a.mul(a.const(d), outer, share, a.sum(rest, axes))
+                kept = a.sum(a.spread(rest, g.args[0]), axes)
+                left = a.mul(a.const(d), outer, share, kept)
                 return (
                     a.add(a.mul(a.const(c), own), left)
                     if len(inside) > 1

@@ -112,6 +112,17 @@ COUNTING: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def test_what_the_sum_of_the_others_is_of_keeps_its_length() -> None:
+    p = at.exp(x - at.log(at.exp(x).sum(axis=1, keepdims=True)))
+    slope = grad((at.log(p / (1 - p)).mean(axis=1) * y).sum(), x)
+    assert_right([x, y], [slope], [np.arange(8.0).reshape(2, 4) / 4, np.array([0.5, -1.0])])
+
+
+def test_sides_of_a_dot_product_that_cancel_leave_its_length() -> None:
+    share = at.exp(z) / at.dot(at.exp(z), at.exp(-z))
+    assert_right([z, y], [share, grad((share * y).sum(), z)], [EDGES / 1e5, LABELS])
+
+
 @pytest.mark.parametrize("count", COUNTING.values(), ids=COUNTING)
 def test_what_cancels_leaves_its_lengths(count: Callable[[Any, Any], Any]) -> None:
     w = at.dmatrix("w")
