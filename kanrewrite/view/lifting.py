@@ -384,11 +384,13 @@ class Lifting(Algebra):
         along, rest = self.split_along(b, free_b)
         if hot(along) and along.bcast[:batch] == b.bcast[:batch]:
             order = (*lead, *("x" for _ in free_a), inner_b)
-            return shared(a, self.spread(rest, b), along, order, self)
+            met, b = shared(a, self.spread(rest, b), along, order, self)
+            return self.spread(met, a), b
         along, rest = self.split_along(a, free_a)
         if hot(along) and along.bcast[:batch] == a.bcast[:batch]:
             order = (*lead, inner_a, *("x" for _ in free_b))
-            b, a = shared(b, self.spread(rest, a), along, order, self)
+            met, a = shared(b, self.spread(rest, a), along, order, self)
+            return a, self.spread(met, b)
         return a, b
 
     def overflows(self, form: Form, where_zero: bool = True) -> bool:
