@@ -11,6 +11,7 @@ from aesara.tensor.blas import BatchedDot
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.math import Dot
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+from aesara.tensor.subtensor import AdvancedIncSubtensor, AdvancedIncSubtensor1, IncSubtensor
 
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.forms import ZERO, App, Form, Leaf, Sum
@@ -102,7 +103,14 @@ def meets(
         return isinstance(node.op.scalar_op, Cast) and hot(form)
     if isinstance(node.op, (Dot, BatchedDot)):
         return risky and len(hots) > 1 and any(overflows(f, algebra) for f in hots)
+    if isinstance(node.op, IncSubtensor | AdvancedIncSubtensor | AdvancedIncSubtensor1):
+        return risky and comes_back(hots, form, algebra)
     return isinstance(node.op, SoftmaxGrad) and risky
+
+
+def comes_back(hots: list[Form], form: Form, algebra: Lifting) -> bool:
+    """Tell whether what is out of range in the terms of a sum is not in the sum."""
+    return any(overflows(f, algebra) for f in hots) and not overflows(form, algebra)
 
 
 def is_masked(form: Form, algebra: Lifting) -> bool:
@@ -145,8 +153,8 @@ def sum_gains(
         return True
     if not risky:
         return False
-    if any(overflows(f, algebra) for f in hots) and not overflows(form, algebra):
-        return True  # what is out of range in the terms is not in their sum
+    if comes_back(hots, form, algebra):
+        return True
     # A hot common factor came out, and no exponential stayed with only some of the terms.
     inner = bare_sums(form, algebra)
     even = len(inner) == 1 and not any(algebra.parts(m)[1].terms for m, _ in inner[0].terms)

@@ -65,6 +65,8 @@ def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
 def _hidden(b: LogBuilder, inner: Form, key: tuple[Lin, Axes], where: Context) -> tuple[Form, ...]:
     """The factors of what is summed that a sum which divides around it leaves out too."""
     factors = {f for f, _ in b.a.parts(inner)[2]}
+    if key not in where.masks and not (where.exact or where.apart):
+        return tuple(f for f in factors if isinstance(f, App) and f.op is T.mask)
     choices = [h for h in where.masks.get(key, ()) if factors.issuperset(h)]
     return max(choices, key=len, default=())
 

@@ -743,3 +743,61 @@ def log_of_a_batch_of_matrix_products(x: Any, y: Any) -> Any:
 def risk_sets_by_a_constant_matrix(x: Any) -> Any:
     later = at.constant(np.tril(np.ones((4, 4))))
     return -(x - at.log(at.dot(later, at.exp(x)))).sum()
+
+
+# -- sums that leave picks out -----------------------------------------------------------------
+
+PARTNERS = np.array([1, 0, 3, 2])
+
+
+def likeness(x: Any) -> Any:
+    """A kernel matrix: nothing is as much like an element as itself."""
+    return at.exp(-abs(x[:, None] - x[None, :]))
+
+
+@case("v")
+def kernel_without_its_diagonal(x: Any) -> Any:
+    e = likeness(x)
+    return at.log(e.sum(axis=1) - at.diagonal(e))
+
+
+@case("v")
+def kernel_without_its_diagonal_by_columns(x: Any) -> Any:
+    e = likeness(x)
+    return at.log(e.sum(axis=0) - e[at.arange(4), at.arange(4)])
+
+
+@case("v")
+def kernel_without_a_weighted_identity(x: Any) -> Any:
+    e = likeness(x)
+    return at.log(e.sum(axis=1) - (e * at.eye(4)).sum(axis=1))
+
+
+@case("v")
+def contrast_of_partners(x: Any) -> Any:
+    e = likeness(x)
+    return -at.log(e[at.arange(4), PARTNERS] / (e.sum(axis=1) - at.diagonal(e))).mean()
+
+
+@case("v")
+def sum_without_an_element(x: Any) -> Any:
+    e = at.exp(x)
+    return at.log(e.sum() - e[0])
+
+
+@case("m")
+def sum_without_a_column(x: Any) -> Any:
+    e = at.exp(2 * x)
+    return at.log(e.sum(axis=1, keepdims=True) - e[:, 2].dimshuffle(0, "x"))
+
+
+@case("mv")
+def sum_without_labels(x: Any, y: Any) -> Any:
+    e = at.exp(x.dimshuffle(0, 1, "x") + y)
+    return at.log(e.sum(axis=(1, 2)) - e[at.arange(2), 1, np.array([3, 0])])
+
+
+@case("mm")
+def sum_of_two_without_a_row(x: Any, y: Any) -> Any:
+    e, f = at.exp(x), at.exp(y)
+    return at.log(e.sum(axis=0) + f.sum(axis=0) - e[1] - f[-1])
