@@ -10,11 +10,9 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Axis, Eq, Float, T, eq, relation, same_shape
+from kanrewrite import Axis, Eq, Float, T, eq, relation
 
 Sides = tuple[Any, Any]
-
-KEPT: dict[str, Any] = {"axis": 1, "keepdims": True}
 
 
 @relation(direction=None, family="lifting")
@@ -43,26 +41,6 @@ def signs_choose(a: Float, b: Float) -> Iterator[Eq]:
     yield eq(T.maximum(a, b), T.switch(T.lt(a - b, 0), b, a))
     yield eq(T.minimum(a, b), T.switch(T.lt(b - a, 0), b, a))
     yield eq(T.abs(a), T.switch(T.lt(a, 0), -a, a))
-
-
-@relation(direction=None, family="lifting")
-def masks_complement(c: Float, a: Float, axis: Axis) -> Iterator[Eq]:
-    """What is left of a tensor, or of its sum, without what a mask keeps is what it hides.
-
-    The mask may be where an index points to: the diagonal, or a label in each row.
-    """
-    kept, hidden = T.switch(c, a, 0), T.switch(c, 0, a)
-    yield eq(a - kept, hidden)
-    total, part = (T.sum(x, axis, keepdims=True) for x in (a, kept))
-    yield eq(total - part, T.sum(hidden, axis, keepdims=True)).when(same_shape(a, c))
-
-
-@relation(direction=None, family="lifting")
-def weights_complement(w: Float, a: Float, axis: Axis) -> Iterator[Eq]:
-    """A sum less what weights leave of it: one less the weight is exact where the sums cancel."""
-    total, part = (T.sum(x, axis, keepdims=True) for x in (a, w * a))
-    left = T.sum((1 - w) * a, axis, keepdims=True)
-    yield eq(total - part, left).when(same_shape(a, w))
 
 
 @max_lifts.example
@@ -111,29 +89,3 @@ def _maximum() -> Sides:
 def _minimum_for_maximum() -> Sides:
     x, y = at.matrices("x", "y")
     return at.maximum(x, y), at.switch(at.lt(y - x, 0), y, x)
-
-
-@masks_complement.example
-def _all_but_the_masked() -> Sides:
-    c, x = at.matrices("c", "x")
-    kept = at.switch(c, x, 0)
-    return x.sum(**KEPT) - kept.sum(**KEPT), at.switch(c, 0, x).sum(**KEPT)
-
-
-@masks_complement.non_example
-def _the_masked() -> Sides:
-    c, x = at.matrices("c", "x")
-    kept = at.switch(c, x, 0)
-    return x.sum(**KEPT) - kept.sum(**KEPT), kept.sum(**KEPT)
-
-
-@weights_complement.example
-def _all_but_the_weighted() -> Sides:
-    w, x = at.matrices("w", "x")
-    return x.sum(**KEPT) - (w * x).sum(**KEPT), ((1 - w) * x).sum(**KEPT)
-
-
-@weights_complement.non_example
-def _one_less_the_mean_weight() -> Sides:
-    w, x = at.matrices("w", "x")
-    return x.sum(**KEPT) - (w * x).sum(**KEPT), (1 - w.mean(**KEPT)) * x.sum(**KEPT)

@@ -12,6 +12,7 @@ from typing import Any
 
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
+from kanrewrite.view.complements import without_mean
 from kanrewrite.view.context import may_vanish
 from kanrewrite.view.contraction import sides
 from kanrewrite.view.forms import (
@@ -72,7 +73,7 @@ class Lifting(Algebra):
     @made_once
     def _collected(self, *items: tuple[Form, Fraction]) -> Form:
         terms = dict(items)
-        left = without_picks(terms, self) or without_one(terms, self)
+        left = without_picks(terms, self) or without_one(terms, self) or without_mean(terms, self)
         return super().add_terms(terms if left is None else left)
 
     def power(self, base: Form, exponent: Form) -> Form:

@@ -15,9 +15,10 @@ import aesara.tensor as at
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
+from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Scaled, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum
-from kanrewrite.view.heat import hot, is_softplus
+from kanrewrite.view.heat import fades, hot, is_softplus
 from kanrewrite.view.sums import NEGLIGIBLE, SumBuilder
 
 
@@ -32,6 +33,7 @@ class LogBuilder(SumBuilder):
             return outer, self._log_softplus(form)
         base, power = factors[0] if len(factors) == 1 and not expo.terms else (None, ONE)
         if isinstance(base, Sum) and power == 1:
+            base = as_exponential(base, self.a)
             pair = self._pair(base)
             if pair is not None:
                 return self._log_pair(pair[0], sign * pair[1], sign * pair[2], outer)
@@ -96,7 +98,7 @@ class LogBuilder(SumBuilder):
         """``log(1 - exp(e))``, which is ``log(-e)`` where e is an exponential that vanishes."""
         out = self.make(at.log1mexp, gap)
         whole = self.a.neg(self.a.add_terms(dict(e.terms)))
-        if not hot(whole) or not whole.nonneg:
+        if not (fades(whole) or (hot(whole) and whole.nonneg)):
             return out
         expo, rest = self.log_parts(whole)
         small = self.total([(ONE, v) for v in (self.linear(expo), rest) if v is not None])

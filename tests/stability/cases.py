@@ -801,3 +801,49 @@ def sum_without_labels(x: Any, y: Any) -> Any:
 def sum_of_two_without_a_row(x: Any, y: Any) -> Any:
     e, f = at.exp(x), at.exp(y)
     return at.log(e.sum(axis=0) + f.sum(axis=0) - e[1] - f[-1])
+
+
+# -- complements of products and means, and what fades as softpluses do ------------------------
+
+
+@case("m")
+def log_of_a_noisy_or(x: Any) -> Any:
+    return at.log(1 - at.prod(1 - 1 / (1 + at.exp(-x)), axis=1))
+
+
+@case("mb")
+def noisy_or_of_a_label(x: Any, b: Any) -> Any:
+    p = 1 - at.prod(1 - at.sigmoid(x), axis=1)
+    return -(b[:, 0] * at.log(p) + (1 - b[:, 0]) * at.log(1 - p))
+
+
+@case("m")
+def log_of_a_missing_mean(x: Any) -> Any:
+    return at.log(1 - at.sigmoid(-x).mean(axis=1))
+
+
+@case("m")
+def log_of_what_all_miss(x: Any) -> Any:
+    return at.log(1 - at.sigmoid(abs(x)).mean())
+
+
+@case("mb")
+def bag_of_instances(x: Any, b: Any) -> Any:
+    p = at.sigmoid(-x).mean(axis=1)
+    return -(b[:, 0] * at.log(p) + (1 - b[:, 0]) * at.log(1 - p)).mean()
+
+
+@case("m")
+def log_of_a_sum_of_softpluses(x: Any) -> Any:
+    return at.log(at.log(1 + at.exp(x)).sum(axis=1))
+
+
+@case("m")
+def share_of_softpluses(x: Any) -> Any:
+    return normal(at.log1p(at.exp(x)))
+
+
+@case("mt")
+def average_by_softpluses(x: Any, t: Any) -> Any:
+    w = at.softplus(x)
+    return (w * t).sum(axis=1) / w.sum(axis=1)

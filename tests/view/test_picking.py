@@ -76,3 +76,11 @@ def test_a_sum_less_a_weighted_one_has_weights_that_are_left() -> None:
     weights = np.eye(4) + 0.5 * (np.arange(16).reshape(4, 4) % 3 == 1)
     weights[np.arange(4), np.arange(4)] = 1.0
     assert_right([x, w], [out, grad(out.sum(), x)], [SQUARE, weights])
+
+
+def test_what_a_constant_hides_is_hidden_in_averages_too() -> None:
+    z, off = at.dmatrix("z"), at.constant(1.0 - np.eye(3))
+    gap = ((z[:, None, :] - z[None, :, :]) ** 2).sum(axis=2)
+    out = at.log((off * at.exp(-gap)).sum())
+    places = np.array([[0.0, 1.0], [40.0, -2.0], [-80.0, 3.0]])
+    assert_right([z], [out, grad(out, z)], [places])
