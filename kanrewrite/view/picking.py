@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from kanrewrite.terms import ELEMENTWISE, T
 from kanrewrite.view.algebra import is_ones
-from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Lin, Prod, Sum, Terms
+from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Prod, Sum, Terms
 from kanrewrite.view.heat import hot
 from kanrewrite.view.joining import spanning
 from kanrewrite.view.moves import Move
 
 #: Coefficients that differ by less are the same number, rounded: 1/3, and what divides by 3.
 ROUNDING = Fraction(1, 2**50)
+
+#: What rearranges a tensor.
+MOVES = {T.dimshuffle, T.subtensor}
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -82,7 +85,7 @@ def _without_weighted(terms: Terms, a: Lifting) -> Terms | None:
             continue
         whole, part = (t.args[0] if t.op is T.dimshuffle else t for t in (f, g))
         weight = a.div(part.args[0], whole.args[0])
-        if whole.args[1] != part.args[1] or hot(weight):
+        if whole.args[1] != part.args[1] or not _is_weight(weight, a):
             continue
         if spanning(weight, ()) & spanning(a.parts(whole.args[0])[1], ()):
             continue  # an average, whose terms cancel in another way
@@ -111,6 +114,13 @@ def _complement(weight: Form, a: Lifting) -> Form:
         return a.sub(a.one, weight)
     cond, kept = weight.args
     return a.app(T.mask, cond, not kept)
+
+
+def _is_weight(form: Form, a: Lifting) -> bool:
+    """Tell whether a form is a tensor, or several, that nothing is computed of."""
+    _, expo, factors = a.parts(form)
+    moved = (f.args[0] if isinstance(f, App) and f.op in MOVES else f for f, _ in factors)
+    return not expo.terms and all(isinstance(f, Leaf) or is_mask(f) for f in moved)
 
 
 def is_mask(form: Form) -> TypeGuard[App]:
