@@ -44,6 +44,7 @@ SIGNATURES: dict[str, dict[str, Any]] = {
     "reshape": {"shape": _REQUIRED},
     "subtensor": {"index": _REQUIRED},
     "scatter": {"index": _REQUIRED},
+    "unpicked": {"index": _REQUIRED},
     "alloc": {"shape": _REQUIRED},
     "join": {"axis": _REQUIRED},
 }

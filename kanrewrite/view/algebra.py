@@ -346,7 +346,7 @@ class Algebra(Interner):
         if reduced is not None:
             return reduced
         content, primitive = self._content(terms)
-        return self._flattened(content, primitive) or self.mul(content, self._sum(primitive))
+        return self._flattened(content, primitive) or self.mul(content, self.sum_of(primitive))
 
     def _flattened(self, content: Form, primitive: Terms) -> Form | None:
         """A sum of which a term is a sum itself, now that its content has left."""
@@ -372,7 +372,8 @@ class Algebra(Interner):
         coeff, expo, factors = self.parts(form)
         return self.prod(coeff * c, expo, dict(factors))
 
-    def _sum(self, terms: Terms) -> Form:
+    def sum_of(self, terms: Terms) -> Sum:
+        """A sum as it stands: no content is taken out."""
         items = _ordered(terms)
 
         def make() -> Sum:

@@ -20,7 +20,7 @@ from kanrewrite.view.centring import Generator, Shift
 from kanrewrite.view.context import PLAIN, Context, Scaled, dividing, is_divided, joined, within_log
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum, Totals
-from kanrewrite.view.heat import hot, is_softplus, over_softplus
+from kanrewrite.view.heat import fading, hot, is_softplus, over_softplus
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.operators import plain
 from kanrewrite.view.powers import gathered
@@ -84,8 +84,9 @@ class Builder(LogBuilder):
         return self.make(at.switch, gone, self.constant(ZERO), shown)
 
     def split(self, form: Form, where: Context) -> Scaled:
-        """A form as exponent and rest; where it is built matters to what is hot only."""
-        key = (form, tuple(where.masks.items()), *where[1:]) if hot(form) else form
+        """A form as exponent and rest; where it is built matters to what is hot, or fades."""
+        matters = hot(form) or fading(form)
+        key = (form, tuple(where.masks.items()), *where[1:]) if matters else form
         if key not in self._split:
             self._split[key] = self._split_new(form, where)
         return self._split[key]
@@ -125,6 +126,8 @@ class Builder(LogBuilder):
             return None
         if hot(form) and (where != PLAIN or isinstance(form, Prod) or self.view.risks(origin)):
             return None  # its exponent may cancel, or it overflows as it is
+        if where.exact and fading(form):
+            return None  # it may be needed where its value has vanished
         return origin
 
     def _sunk(self, form: Prod, where: Context) -> Scaled | None:
@@ -146,14 +149,17 @@ class Builder(LogBuilder):
 
     def _split_prod(self, form: Prod, where: Context) -> Scaled:
         masks = joined(where.masks, dividing(form, self.a))
-        apart = where.apart or self.a.overflows(form)
+        apart, over = where.apart or self.a.overflows(form), over_softplus(form)
         expo = Totals(form.expo.terms)
         rests: list[tuple[Variable[Any, Any], Fraction]] = []
         waiting: list[tuple[Sum, Fraction]] = []
         conditions: list[App] = []
         coeff = form.coeff
         for f, k in form.factors:
-            inner = Context(masks, where.exact or k < 0, apart or self._brings_back(f, k, form))
+            exact = where.exact or k < 0
+            if is_softplus(f) or (over and fading(f)):
+                exact = where.exact or over
+            inner = Context(masks, exact, apart or self._brings_back(f, k, form))
             if isinstance(f, App) and f.op is T.mask:
                 conditions.append(f)
                 continue
@@ -163,8 +169,6 @@ class Builder(LogBuilder):
             if isinstance(f, Sum) and k == 1 and is_simpler(f, coeff):
                 e, r = self.split_sum(f, self.a.no_exponent, ONE, inner, coeff)
                 coeff = ONE
-            elif k < 0 and is_softplus(f) and over_softplus(form):
-                e, r = self.split_softplus(f)
             else:
                 e, r = self.split(f, inner)
             for m, c in e.terms:

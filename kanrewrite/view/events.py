@@ -11,10 +11,12 @@ from aesara.tensor.blas import BatchedDot
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.math import Dot
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+from aesara.tensor.subtensor import AdvancedIncSubtensor, AdvancedIncSubtensor1, IncSubtensor
 
 from kanrewrite.terms import T, operator_of
+from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.forms import ZERO, App, Form, Leaf, Sum
-from kanrewrite.view.heat import exponents, hot, is_softplus, over_softplus
+from kanrewrite.view.heat import exponents, fades, hot, over_softplus
 from kanrewrite.view.levels import level, overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import merged
@@ -94,7 +96,7 @@ def meets(
             masked = risky and is_masked(form, algebra) and overflows(form, algebra)
             return masked or product_gains(name, inputs, hots, form, algebra, risky)
         if name in ("log", "log2", "log10", "log1p", "sqrt"):
-            if name.startswith("log") and is_softplus(inputs[0]):
+            if name.startswith("log") and fades(inputs[0]):
                 return True
             return bool(hots) and level(inputs[0], algebra) is not algebra.no_exponent
         if name in ("exp", "exp2", "expm1"):
@@ -102,7 +104,14 @@ def meets(
         return isinstance(node.op.scalar_op, Cast) and hot(form)
     if isinstance(node.op, (Dot, BatchedDot)):
         return risky and len(hots) > 1 and any(overflows(f, algebra) for f in hots)
+    if isinstance(node.op, IncSubtensor | AdvancedIncSubtensor | AdvancedIncSubtensor1):
+        return risky and comes_back(hots, form, algebra)
     return isinstance(node.op, SoftmaxGrad) and risky
+
+
+def comes_back(hots: list[Form], form: Form, algebra: Lifting) -> bool:
+    """Tell whether what is out of range in the terms of a sum is not in the sum."""
+    return any(overflows(f, algebra) for f in hots) and not overflows(form, algebra)
 
 
 def is_masked(form: Form, algebra: Lifting) -> bool:
@@ -115,6 +124,8 @@ def product_gains(
 ) -> bool:
     """Tell whether exponentials cancel in a product, a quotient or a power."""
     if name == "mul":
+        if over_softplus(form) and not any(map(over_softplus, inputs)):
+            return True
         return risky and len(hots) > 1 and any(overflows(f, algebra) for f in hots)
     if name == "true_div":
         if over_softplus(form):
@@ -145,8 +156,8 @@ def sum_gains(
         return True
     if not risky:
         return False
-    if any(overflows(f, algebra) for f in hots) and not overflows(form, algebra):
-        return True  # what is out of range in the terms is not in their sum
+    if comes_back(hots, form, algebra):
+        return True
     # A hot common factor came out, and no exponential stayed with only some of the terms.
     inner = bare_sums(form, algebra)
     even = len(inner) == 1 and not any(algebra.parts(m)[1].terms for m, _ in inner[0].terms)
@@ -173,19 +184,21 @@ def left_out(form: Form, algebra: Lifting) -> set[Form]:
     if not hot(form):
         return set()
     found: set[Form] = set()
-    for f, _ in algebra.parts(form)[2]:
-        terms = [m for m, _ in f.terms] if isinstance(f, Sum) else [f]
-        for g in (g for m in terms for g in held(m, algebra)):
-            inner = g.args[0] if isinstance(g, App) and g.op in (T.dimshuffle, T.subtensor) else g
-            if (
-                isinstance(inner, App)
-                and inner.op is T.others
-                and any(
-                    k < 0 and isinstance(f, App) and f.op is T.others
-                    for f, k in algebra.parts(inner.args[0])[2]
-                )
-            ):
-                found.add(inner)
+    stack = [f for f, _ in algebra.parts(form)[2]]
+    while stack:
+        f = stack.pop()
+        if isinstance(f, Sum):
+            stack.extend(g for m, _ in f.terms for g in held(m, algebra))
+        inner = f.args[0] if isinstance(f, App) and f.op in (T.dimshuffle, T.subtensor) else f
+        if (
+            isinstance(inner, App)
+            and inner.op is T.others
+            and any(
+                k < 0 and isinstance(g, App) and g.op is T.others
+                for g, k in algebra.parts(inner.args[0])[2]
+            )
+        ):
+            found.add(inner)
     return found
 
 
@@ -216,4 +229,5 @@ def cancelling(form: Form, algebra: Lifting) -> bool:
     """Tell whether a form is a sum of pure exponentials whose coefficients add up to zero."""
     if not isinstance(form, Sum) or sum((c for _, c in form.terms), ZERO):
         return False
+    form = as_exponential(form, algebra)
     return all(not algebra.parts(m)[2] for m, _ in form.terms)

@@ -53,8 +53,45 @@ def is_softplus(form: Form) -> bool:
     return sum(bool(m.expo.terms) for m, _ in terms) == 1  # type: ignore[attr-defined]
 
 
+@remembered
+def fades(form: Form) -> bool:
+    """Tell whether a form is positive and vanishes as softpluses do, of which it is made.
+
+    In it no exponential shows, but it has an exponent of its own.
+    """
+    if isinstance(form, Prod):
+        bare = (
+            form.coeff > 0
+            and not form.expo.terms
+            and all(f.nonneg or fades(f) for f, _ in form.factors)
+        )
+        return bare and any(k > 0 and fades(f) for f, k in form.factors)
+    if isinstance(form, Sum | Lin):
+        return all(c > 0 and fades(m) for m, c in form.terms)
+    if isinstance(form, App) and form.op in (T.sum, T.dimshuffle, T.subtensor):
+        return fades(form.args[0])
+    return is_softplus(form)
+
+
+@remembered
+def fading(form: Form) -> frozenset[Form]:
+    """The terms of the exponents of all softpluses that a form vanishes with."""
+    if is_softplus(form):
+        return exponents(form.args[0])  # type: ignore[attr-defined]
+    if isinstance(form, Prod):
+        return frozenset().union(*(fading(f) for f, k in form.factors if k > 0))
+    if isinstance(form, Sum):
+        each = [fading(m) for m, _ in form.terms]
+        return frozenset().union(*each) if all(each) else frozenset()
+    moved = isinstance(form, App) and form.op in (T.sum, T.dimshuffle, T.subtensor)
+    return fading(form.args[0]) if moved else frozenset()  # type: ignore[attr-defined]
+
+
 def over_softplus(form: Form) -> bool:
     """Tell whether a form is a quotient of two that vanish, as that of a sigmoid and a softplus."""
     factors = form.factors if isinstance(form, Prod) else ()
-    below = [f for f, k in factors if k < 0 and is_softplus(f)]
-    return any(exponents(form) & exponents(f.args[0]) for f in below)  # type: ignore[attr-defined]
+    below = [f for f, k in factors if k < 0 and fading(f)]
+    if not below:
+        return False
+    above = exponents(form).union(*(fading(f) for f, k in factors if k > 0))
+    return any(above & fading(f) for f in below)

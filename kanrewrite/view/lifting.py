@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import Any
 
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
+from kanrewrite.view.complements import without_mean
 from kanrewrite.view.context import may_vanish
 from kanrewrite.view.contraction import sides
 from kanrewrite.view.forms import (
@@ -34,6 +36,7 @@ from kanrewrite.view.joining import part
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Move, Piece, Shuffle
 from kanrewrite.view.others import without_one
+from kanrewrite.view.picking import without_picks
 from kanrewrite.view.sharing import shared
 
 
@@ -48,6 +51,12 @@ class Lifting(Algebra):
         self.moved: dict[tuple[Move, Form], Form] = {}
         #: For a move of something whole, a form of the whole shape.
         self.witness: dict[Move, Form] = {}
+        #: A cast number as a variable without dimensions.
+        self.numbers: dict[tuple[Any, Any], Any] = {}
+        #: For what is scattered into zeros, a form of their lengths.
+        self.lengths: dict[Form, Form] = {}
+        #: For a move, forms that a mask has hidden what it takes of.
+        self.picked: dict[Move, dict[Form, None]] = {}
         #: What `kanrewrite.view.levels` has found out.
         self.levels: dict[Form, Lin | None] = {}
         self.overflowing: dict[Form, bool] = {}
@@ -64,7 +73,7 @@ class Lifting(Algebra):
     @made_once
     def _collected(self, *items: tuple[Form, Fraction]) -> Form:
         terms = dict(items)
-        left = without_one(terms, self)
+        left = without_picks(terms, self) or without_one(terms, self) or without_mean(terms, self)
         return super().add_terms(terms if left is None else left)
 
     def power(self, base: Form, exponent: Form) -> Form:
@@ -249,6 +258,8 @@ class Lifting(Algebra):
         args = [self.lin(self.terms_of(b)) if isinstance(a, Lin) else b for a, b in pairs]
         if form.op in (T.log, T.pow):
             return self.log(*args) if form.op is T.log else self.power(*args)
+        if form.op is T.abs:
+            return self.abs(*args)
         return self.app(form.op, *args)
 
     def _move_atom(self, form: Form, mine: Move | None, move: Move) -> Form:

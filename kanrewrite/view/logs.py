@@ -15,9 +15,10 @@ import aesara.tensor as at
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
+from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Sum
-from kanrewrite.view.heat import exponents, hot, is_softplus
+from kanrewrite.view.heat import exponents, fades, hot, is_softplus
 from kanrewrite.view.sums import NEGLIGIBLE, SumBuilder
 
 
@@ -32,6 +33,7 @@ class LogBuilder(SumBuilder):
             return outer, self._log_softplus(form)
         base, power = factors[0] if len(factors) == 1 else (None, ONE)
         if isinstance(base, Sum) and power == 1:
+            base = as_exponential(base, self.a)
             pair = None if expo.terms else self._pair(base)
             if pair is not None:
                 return self._log_pair(pair[0], sign * pair[1], sign * pair[2], outer)
@@ -39,7 +41,7 @@ class LogBuilder(SumBuilder):
             if found is not None:
                 return self._log_of_sum(self._whole_log(found[0]), found[1])
             if isinstance(form, Sum) and hot(form):
-                return self._log_sum(form, outer)
+                return self._log_sum(base, outer)
         e, r = self.split(form, within_log(form, self.a))
         return self.a.plus(outer, e, ONE), None if r is None else self._log_of(form, r)
 
@@ -161,7 +163,7 @@ class LogBuilder(SumBuilder):
         """``log(1 - exp(e))``, which is ``log(-e)`` where e is an exponential that vanishes."""
         out = self.make(at.log1mexp, gap)
         whole = self.a.neg(self.a.add_terms(dict(e.terms)))
-        if not hot(whole) or not whole.nonneg:
+        if not (fades(whole) or (hot(whole) and whole.nonneg)):
             return out
         expo, rest = self.log_parts(whole)
         small = self.total([(ONE, v) for v in (self.linear(expo), rest) if v is not None])

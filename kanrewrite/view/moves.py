@@ -13,7 +13,7 @@ from typing import Any
 import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Apply, Constant, Variable
-from aesara.tensor.basic import ExtractDiag, MakeVector
+from aesara.tensor.basic import ARange, ExtractDiag, MakeVector
 from aesara.tensor.elemwise import DimShuffle
 from aesara.tensor.subtensor import indices_from_subtensor
 from aesara.tensor.type import TensorType
@@ -49,6 +49,17 @@ class Move:
         None where the move does not leave all other axes as they are.
         """
         return None
+
+    def picks(self) -> list[tuple[int, ...]]:
+        """The axes along which it takes one element for each place along the others.
+
+        As a sum over these axes does: the places are all there, in their order.
+        """
+        return []
+
+    def unpicked(self, var: Any) -> Any:
+        """Where it does not take the elements of a variable, true; where it does, false."""
+        raise NotImplementedError(type(self).__name__)
 
     def leaves(self, bcast: Bcast) -> bool:
         """Tell whether an operand with this broadcast pattern stays what it is."""
@@ -147,6 +158,30 @@ class Index(Move):
             return False
         return all(one or e == slice(None) for e, one in zip(self.entries, bcast, strict=True))
 
+    def picks(self) -> list[tuple[int, ...]]:
+        """What is indexed, but for one axis of which an index counts the places."""
+        indexed = [d for d, e in enumerate(self.entries) if not isinstance(e, slice)]
+        if any(
+            self.entries[d] != slice(None) for d in range(len(self.entries)) if d not in indexed
+        ):
+            return []
+        rank = max((_ndim(self.entries[d]) for d in indexed), default=0)
+        if rank != 1:
+            return [] if rank else [tuple(indexed)]
+        together = indexed == list(range(indexed[0], indexed[-1] + 1))
+        before = sum(d not in indexed for d in range(indexed[0])) if together else 0
+        found = []
+        for counted in (d for d in indexed if _counts(self.entries[d])):
+            axes = tuple(d for d in indexed if d != counted)
+            if axes and sum(d not in axes for d in range(counted)) == before:
+                found.append(axes)
+        return found
+
+    def unpicked(self, var: Any) -> Any:
+        """Ones, and zeros set at the index."""
+        ones: Any = at.ones_like(var, dtype="bool")
+        return at.set_subtensor(ones[self.entries], np.bool_(False))
+
     def restricted(self, bcast: Bcast) -> Move | None:
         """The entries of what has length 1 in some dimensions: 0 there, or everything."""
         entries = []
@@ -208,6 +243,14 @@ class Diagonal(Move):
 
     def __repr__(self) -> str:
         return f"diagonal {self.op.offset}"
+
+    def picks(self) -> list[tuple[int, ...]]:
+        """The rows or the columns of a matrix."""
+        return [] if self.op.offset or len(self.whole) != 2 else [(0,), (1,)]
+
+    def unpicked(self, var: Any) -> Any:
+        """Ones, with zeros on the diagonal."""
+        return at.fill_diagonal(at.ones_like(var, dtype="bool"), np.bool_(False))
 
     def apply(self, var: Any) -> Any:
         """The diagonal of a variable."""
@@ -317,6 +360,20 @@ def _takes_all(entry: Any, one: bool) -> bool:
 
 def _ndim(entry: Any) -> int:
     return entry.type.ndim if isinstance(entry, Variable) and hasattr(entry.type, "ndim") else 0
+
+
+def _counts(entry: Any) -> bool:
+    """Tell whether an index counts what there is along a dimension: 0, 1, 2, ..."""
+    if not _ndim(entry) or entry.type.broadcastable == (True,):
+        return False  # what has length 1 may be broadcast
+    if isinstance(entry, Constant):
+        return bool(np.array_equal(entry.data, np.arange(len(entry.data))))
+    if entry.owner is None or not isinstance(entry.owner.op, ARange):
+        return False
+    start, _, step = entry.owner.inputs
+    return all(
+        isinstance(i, Constant) and int(i.data) == value for i, value in ((start, 0), (step, 1))
+    )
 
 
 def _entry_key(entry: Any) -> Hashable:

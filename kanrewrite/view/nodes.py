@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from aesara.graph.basic import Apply, Constant, Variable
-from aesara.tensor.basic import get_scalar_constant_value
-from aesara.tensor.elemwise import DimShuffle
+from aesara.scalar.basic import Second
+from aesara.tensor.basic import MakeVector, get_scalar_constant_value
+from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.exceptions import NotScalarConstantError
 
 #: The dtypes that forms have.
@@ -26,6 +27,28 @@ def constant_of(var: Variable[Any, Any]) -> Fraction | None:
     if var.owner is not None and isinstance(var.owner.op, DimShuffle):
         return constant_of(var.owner.inputs[0])
     return None
+
+
+def number_of(var: Variable[Any, Any]) -> Variable[Any, Any] | None:
+    """The scalar that a variable of one element repeats, None where there is none."""
+    node = var.owner
+    while (
+        node is not None and len(node.inputs) == 1 and isinstance(node.op, DimShuffle | MakeVector)
+    ):
+        (var,) = node.inputs
+        node = var.owner
+    return None if var.type.ndim else var
+
+
+def shaped_like(var: Variable[Any, Any]) -> Variable[Any, Any]:
+    """What a variable was filled like, which has its lengths."""
+    node = var.owner
+    while node is not None and isinstance(node.op, Elemwise):
+        if not isinstance(node.op.scalar_op, Second):
+            break
+        var = node.inputs[0]
+        node = var.owner
+    return var
 
 
 def is_zeros(var: Variable[Any, Any]) -> bool:

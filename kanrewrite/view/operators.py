@@ -159,6 +159,7 @@ OPERATORS: dict[Operator, PlainOperator] = {
     T.mask: _mask,
     T.scatter: _scatter,
     T.ones_like: _ones,
+    T.unpicked: lambda b, form: b.make(form.args[1].unpicked, b.value(form.args[0])),
     T.softmax: _softmax,
     T.log_softmax: _log_softmax,
     T.softmax_grad: _softmax_grad,

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import ZERO, App, Form, Terms
+from kanrewrite.view.forms import ZERO, App, Form, Sum, Terms, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Index
 
@@ -63,11 +63,12 @@ def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Fo
             if j != 1 or not (isinstance(g, App) and g.op is T.sum and g.args[1] == axes):
                 continue
             outer = a.div(n, a.mul(share, g))
-            inside = a.terms_of(g.args[0])
+            inside = _expanded(g.args[0], a)
             for t, b in inside.items():
                 if a.mul(outer, t) is not m or b * d != -c:
                     continue
-                rest = a.add_terms({u: e for u, e in inside.items() if u is not t})
+                ones = a.app(T.ones_like, body, bcast=body.bcast)
+                rest = a.add(*(a.mul(a.const(e), u, ones) for u, e in inside.items() if u is not t))
                 others = a.app(T.others, m, axes, bcast=m.bcast)
                 own = a.sub(a.div(a.mul(m, f), total), a.mul(share, others))
                 kept = a.sum(a.spread(rest, g.args[0]), axes)
@@ -95,9 +96,21 @@ def _opened(terms: Terms, a: Lifting) -> Terms:
                     pieces = [a.mul(rest, f), a.mul(rest, body)]
                     break
         for piece in pieces:
-            for n, d in a.terms_of(piece).items():
+            for n, d in _expanded(piece, a).items():
                 out[n] = out.get(n, ZERO) + c * d
     return {m: c for m, c in out.items() if c}
+
+
+def _expanded(form: Form, a: Lifting) -> Terms:
+    """A form as terms, multiplied out where others divide in one of them."""
+    sums = [f for f, k in a.parts(form)[2] if k == 1 and isinstance(f, Sum)]
+    divided = (g for f in sums for m, _ in f.terms for g, k in a.parts(m)[2] if k < 0)
+    if not any(isinstance(g, App) and g.op is T.others for g in divided):
+        return a.terms_of(form)
+    out = Totals()
+    for m, c in a.expand(form):
+        out[m] += c
+    return out
 
 
 def _left(ratio: Form, a: Lifting) -> Form | None:

@@ -47,7 +47,7 @@ from kanrewrite.view.moves import (
     reshape,
     subtensor,
 )
-from kanrewrite.view.nodes import FLOATS, axes_of, constant_of
+from kanrewrite.view.nodes import FLOATS, axes_of, constant_of, number_of
 from kanrewrite.view.scattering import fill_diagonal, scatter
 from kanrewrite.view.source import MoveOf, Reader, Source
 
@@ -197,8 +197,13 @@ def _shift(form: Form, a: Lifting) -> Form | None:
 
 
 def _cast(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
-    """``cast(softmax(n))`` of integers n, which Aesara computes in float16 or refuses."""
-    inner = node.inputs[0].owner
+    """``cast(softmax(n))`` of integers n, which Aesara computes in float16 or refuses.
+
+    A number is the same whatever dimensions it was given before it was cast.
+    """
+    number, inner = number_of(node.inputs[0]), node.inputs[0].owner
+    if number is not None and number is not node.inputs[0]:
+        return a.leaf(a.numbers.setdefault((node.op, number), node.op(number)), ())
     if inner is None or type(inner.op) not in (Softmax, LogSoftmax):
         return None
     if inner.inputs[0].type.dtype in FLOATS:

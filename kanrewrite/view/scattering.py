@@ -18,7 +18,7 @@ from kanrewrite.view.forms import Form
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Diagonal, Index, Move
-from kanrewrite.view.nodes import constant_of, is_zeros
+from kanrewrite.view.nodes import constant_of, is_zeros, shaped_like
 from kanrewrite.view.source import MoveOf, Reader, Source
 
 
@@ -95,6 +95,7 @@ def _scattered(view: Source, node: Apply[Any], move: Move, a: Lifting) -> Form |
     if not adds_up(node):
         return None
     like, form = view.leaf(node.outputs[0], a), view.operand(values, a)
+    a.lengths[like] = view.operand(shaped_like(node.inputs[0]), a)
     if form.bcast != move.result():
         form = a.mul(form, a.app(T.ones_like, a.move(like, move)))
     return a.scatter(form, move, like) if form.bcast == move.result() else None

@@ -11,15 +11,23 @@ from typing import Any
 
 import aesara.tensor as at
 import numpy as np
-from aesara.graph.basic import Variable
+from aesara.graph.basic import Constant, Variable
 
 from kanrewrite.ops import ScaledCumsum, ScaledDot, ScatteredMaximum, Supremum
 from kanrewrite.terms import Operator, T
 from kanrewrite.view.anchoring import anchored
-from kanrewrite.view.context import Context, Scaled, hiding, is_divided, moving, within_log
+from kanrewrite.view.context import (
+    Context,
+    Scaled,
+    hiding,
+    is_divided,
+    may_vanish,
+    moving,
+    within_log,
+)
 from kanrewrite.view.contraction import needs_sum, sides_of, summed
-from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Lin, Sum, Totals
-from kanrewrite.view.heat import hot
+from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Sum, Totals
+from kanrewrite.view.heat import hot, is_softplus
 from kanrewrite.view.levels import bounded
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.moves import Move
@@ -65,8 +73,19 @@ def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
 def _hidden(b: LogBuilder, inner: Form, key: tuple[Lin, Axes], where: Context) -> tuple[Form, ...]:
     """The factors of what is summed that a sum which divides around it leaves out too."""
     factors = {f for f, _ in b.a.parts(inner)[2]}
+    if key not in where.masks:
+        return tuple(f for f, _ in b.a.parts(inner)[2] if _has_zeros(f))
     choices = [h for h in where.masks.get(key, ()) if factors.issuperset(h)]
     return max(choices, key=len, default=())
+
+
+def _has_zeros(form: Form) -> bool:
+    """Tell whether a factor is there to hide: a condition, or a constant with zeros in it."""
+    if isinstance(form, App) and form.op is T.dimshuffle:
+        form = form.args[0]
+    if isinstance(form, Leaf):
+        return isinstance(form.var, Constant) and may_vanish(form)
+    return isinstance(form, App) and form.op is T.mask
 
 
 def _others(b: LogBuilder, form: App, where: Context) -> Scaled:
@@ -235,8 +254,10 @@ def _pow(b: LogBuilder, form: App, where: Context) -> Scaled:
     return raised, None if rest is None else b.make(at.pow, rest, b.value(power))
 
 
-def _log(b: LogBuilder, form: App, _: Context) -> Scaled:
+def _log(b: LogBuilder, form: App, where: Context) -> Scaled:
     inner = form.args[0]
+    if where.exact and is_softplus(form):
+        return b.split_softplus(form)
     if isinstance(inner, Sum) and not hot(inner):
         one = dict(inner.terms).get(b.a.one)
         if one is not None and one > 0:

@@ -12,10 +12,11 @@ import aesara.tensor as at
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
+from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled, may_vanish
 from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, join_bcast
-from kanrewrite.view.heat import exponents, hot, is_softplus
+from kanrewrite.view.heat import exponents, fades, hot, is_softplus
 from kanrewrite.view.levels import dominant, is_hidden
 
 #: What does not change 1 when it is added.
@@ -44,8 +45,9 @@ class SumBuilder(ExponentBuilder):
         self, form: Sum, outer: Lin, k: Fraction, where: Context, by: Fraction = ONE
     ) -> Scaled:
         """``exp(outer) * (by * form)**k`` as ``(e, r)`` with ``exp(e) * r**k``."""
-        if not hot(form):
+        if not hot(form) and not (where.exact and fades(form)):
             return outer, self._cold_sum(form, by)
+        form = as_exponential(form, self.a)
         found = self.split_special(form, where) if where.exact else None
         if found is not None:
             e, r = found
@@ -101,7 +103,7 @@ class SumBuilder(ExponentBuilder):
             return None
         _, expo, factors = self.a.parts(others[0][0])
         u = self.a.neg(self.a.add_terms(dict(expo.terms)))
-        if factors or not u.nonneg or not self.a.overflows(u):
+        if factors or not (fades(u) or (u.nonneg and self.a.overflows(u))):
             return None
         inner, rest = self.split(u, Context({}, exact=True))
         x, zero = self.linear(inner), self.constant(ZERO)

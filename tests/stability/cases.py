@@ -743,3 +743,107 @@ def log_of_a_batch_of_matrix_products(x: Any, y: Any) -> Any:
 def risk_sets_by_a_constant_matrix(x: Any) -> Any:
     later = at.constant(np.tril(np.ones((4, 4))))
     return -(x - at.log(at.dot(later, at.exp(x)))).sum()
+
+
+# -- sums that leave picks out -----------------------------------------------------------------
+
+PARTNERS = np.array([1, 0, 3, 2])
+
+
+def likeness(x: Any) -> Any:
+    """A kernel matrix: nothing is as much like an element as itself."""
+    return at.exp(-abs(x[:, None] - x[None, :]))
+
+
+@case("v")
+def kernel_without_its_diagonal(x: Any) -> Any:
+    e = likeness(x)
+    return at.log(e.sum(axis=1) - at.diagonal(e))
+
+
+@case("v")
+def kernel_without_its_diagonal_by_columns(x: Any) -> Any:
+    e = likeness(x)
+    return at.log(e.sum(axis=0) - e[at.arange(4), at.arange(4)])
+
+
+@case("v")
+def kernel_without_a_weighted_identity(x: Any) -> Any:
+    e = likeness(x)
+    return at.log(e.sum(axis=1) - (e * at.eye(4)).sum(axis=1))
+
+
+@case("v")
+def contrast_of_partners(x: Any) -> Any:
+    e = likeness(x)
+    return -at.log(e[at.arange(4), PARTNERS] / (e.sum(axis=1) - at.diagonal(e))).mean()
+
+
+@case("v")
+def sum_without_an_element(x: Any) -> Any:
+    e = at.exp(x)
+    return at.log(e.sum() - e[0])
+
+
+@case("m")
+def sum_without_a_column(x: Any) -> Any:
+    e = at.exp(2 * x)
+    return at.log(e.sum(axis=1, keepdims=True) - e[:, 2].dimshuffle(0, "x"))
+
+
+@case("mv")
+def sum_without_labels(x: Any, y: Any) -> Any:
+    e = at.exp(x.dimshuffle(0, 1, "x") + y)
+    return at.log(e.sum(axis=(1, 2)) - e[at.arange(2), 1, np.array([3, 0])])
+
+
+@case("mm")
+def sum_of_two_without_a_row(x: Any, y: Any) -> Any:
+    e, f = at.exp(x), at.exp(y)
+    return at.log(e.sum(axis=0) + f.sum(axis=0) - e[1] - f[-1])
+
+
+# -- complements of products and means, and what fades as softpluses do ------------------------
+
+
+@case("m")
+def log_of_a_noisy_or(x: Any) -> Any:
+    return at.log(1 - at.prod(1 - 1 / (1 + at.exp(-x)), axis=1))
+
+
+@case("mb")
+def noisy_or_of_a_label(x: Any, b: Any) -> Any:
+    p = 1 - at.prod(1 - at.sigmoid(x), axis=1)
+    return -(b[:, 0] * at.log(p) + (1 - b[:, 0]) * at.log(1 - p))
+
+
+@case("m")
+def log_of_a_missing_mean(x: Any) -> Any:
+    return at.log(1 - at.sigmoid(-x).mean(axis=1))
+
+
+@case("m")
+def log_of_what_all_miss(x: Any) -> Any:
+    return at.log(1 - at.sigmoid(abs(x)).mean())
+
+
+@case("mb")
+def bag_of_instances(x: Any, b: Any) -> Any:
+    p = at.sigmoid(-x).mean(axis=1)
+    return -(b[:, 0] * at.log(p) + (1 - b[:, 0]) * at.log(1 - p)).mean()
+
+
+@case("m")
+def log_of_a_sum_of_softpluses(x: Any) -> Any:
+    return at.log(at.log(1 + at.exp(x)).sum(axis=1))
+
+
+@case("m")
+def share_of_softpluses(x: Any) -> Any:
+    return normal(at.log1p(at.exp(x)))
+
+
+@case("mt")
+def average_by_softpluses(x: Any, t: Any) -> Any:
+    w = at.softplus(x)
+    return (w * t).sum(axis=1) / w.sum(axis=1)

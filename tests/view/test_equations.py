@@ -20,6 +20,10 @@ still = at.dcol("still")
 chosen = at.bmatrix("chosen")
 top = at.maximum(a, b)
 largest = a.max(**KEPT)
+total = at.sum(at.exp(a), **KEPT)
+masked = at.switch(chosen, 0.0, at.exp(a))
+left_out = at.sum(masked, **KEPT)
+weighted = at.sum((1 - r) * at.exp(a), **KEPT)
 
 #: The sides of each equation, and of some of its instances.
 SIDES = [
@@ -60,9 +64,12 @@ SIDES = [
     ("powers_are_exponentials", at.pow(1 + a**2, b), at.exp(b * at.log(1 + a**2))),
     ("choices_lift", at.switch(chosen, a, 0.0) * b, at.switch(chosen, a * b, 0.0)),
     ("choices_lift", at.switch(chosen, 0.0, a) * b, at.switch(chosen, 0.0, a * b)),
+    ("masks_complement", at.exp(a) - at.switch(chosen, at.exp(a), 0.0), masked),
+    ("masks_complement", total - at.sum(at.switch(chosen, at.exp(a), 0.0), **KEPT), left_out),
+    ("weights_complement", total - at.sum(r * at.exp(a), **KEPT), weighted),
 ]
 #: Followed where a graph is built, not where it is read.
-BUILT = {"powers_gather", "signs_choose", "comparisons_drop", "sums_merge"}
+BUILT = {"powers_gather", "products_complement", "signs_choose", "comparisons_drop", "sums_merge"}
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,13 @@ def test_what_is_missing_from_one(pick: Any) -> None:
     assert_right([x], [out], [np.array(rows)], atol=1e-15)
 
 
+def test_odds_are_taken_of_what_is_nearly_certain() -> None:
+    p = normal(at.exp(x))
+    out = at.log(p / (1 - p))
+    rows = np.array([[1e5, 1.0, 2e4], [-9e9, -100.0, 5e8], [0.5, 1.0, -2.0]])
+    assert_right([x], [out, grad(out.sum(), x)], [rows])
+
+
 def test_equal_largest_terms_are_each_others_others() -> None:
     e = at.exp(x)
     out = at.log(e.sum(axis=1, keepdims=True) - e)

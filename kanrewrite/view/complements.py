@@ -1,0 +1,123 @@
+"""Complements: ``1 - mean(a) == mean(1 - a)``, and ``1 - prod(a) == 1 - exp(sum(log(a)))``.
+
+Where a is near 1 nothing is left of the left sides; the complement of a sigmoid is another one, and
+the log of a product of sigmoids is a sum of softpluses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from aesara.graph.basic import Constant
+from aesara.scalar.basic import Cast, Mul
+from aesara.tensor.basic import MakeVector
+from aesara.tensor.elemwise import Elemwise
+
+from kanrewrite.terms import T
+from kanrewrite.view.forms import App, Axes, Form, Leaf, Lin, Sum, Terms, Totals
+from kanrewrite.view.heat import hot
+from kanrewrite.view.joining import has_length
+from kanrewrite.view.moves import Index
+
+if TYPE_CHECKING:
+    from kanrewrite.view.lifting import Lifting
+
+
+def without_mean(terms: Terms, a: Lifting) -> Terms | None:
+    """``c - c*mean(b)`` as ``c*mean(1 - b)``, where b and 1 - b are products; None elsewhere."""
+    if len(terms) < 2:
+        return None
+    for m, d in terms.items():
+        for f, k in a.parts(m)[2]:
+            inner = f.args[0] if isinstance(f, App) and f.op is T.dimshuffle else f
+            if k != 1 or not hot(f) or not (isinstance(inner, App) and inner.op is T.sum):
+                continue
+            body, axes = inner.args
+            left, rest = a.sub(a.one, body), a.div(m, f)
+            if len(a.terms_of(left)) > 1:
+                continue
+            for whole in (t for t, c in terms.items() if c + d == 0):
+                if counts(a.div(whole, rest), body, axes):
+                    total = a.sum(left, axes)
+                    total = total if inner is f else a.drop(total, axes)
+                    out = Totals((t, c) for t, c in terms.items() if t not in (m, whole))
+                    for t, c in a.terms_of(a.mul(a.const(-d), rest, total)).items():
+                        out[t] += c
+                    return out
+    return None
+
+
+def counts(form: Form, body: Form, axes: Axes) -> bool:
+    """Tell whether a number is that of the elements which a sum adds up."""
+    coeff, expo, factors = form.home.parts(form)
+    if coeff != 1 or expo.terms or any(k != 1 for _, k in factors):
+        return False
+    lengths = [n for f, _ in factors for n in _lengths(f)]
+    if None in lengths:
+        return False
+    for axis in axes:
+        found = next((n for n in lengths if has_length(body, axis, n)), None)
+        if found is None:
+            return False
+        lengths.remove(found)
+    return not lengths
+
+
+def _lengths(form: Form) -> Iterator[Any]:
+    """The numbers that a form is the product of, before they were cast; None for another form."""
+    if isinstance(form, App) and form.op is T.subtensor and isinstance(form.args[1], Index):
+        made, (entry, *others) = _cast(form.args[0]), form.args[1].entries
+        place = entry.data if isinstance(entry, Constant) else entry
+        if made is not None and isinstance(made.owner.op, MakeVector) and not others:
+            yield made.owner.inputs[int(place)] if isinstance(place, int | np.integer) else None
+            return
+    number = None if form.bcast else _cast(form)
+    yield from [None] if number is None else _factors(number)
+
+
+def _cast(form: Form) -> Any:
+    """What a leaf was cast from."""
+    node = getattr(form.var, "owner", None) if isinstance(form, Leaf) else None
+    cast = node is not None and isinstance(getattr(node.op, "scalar_op", None), Cast)
+    return node.inputs[0] if cast and node is not None and node.inputs[0].owner else None
+
+
+def _factors(number: Any) -> Iterator[Any]:
+    """What a number is the product of."""
+    node = number.owner
+    if node is not None and isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, Mul):
+        for factor in node.inputs:
+            yield from _factors(factor)
+    else:
+        yield number
+
+
+def as_exponential(form: Sum, a: Lifting) -> Sum:
+    """``1 - prod(b)`` as ``1 - exp(sum(log(b)))``."""
+    one = dict(form.terms).get(a.one)
+    others = [(m, c) for m, c in form.terms if m is not a.one]
+    if one is None or len(others) != 1 or others[0][1] != -one:
+        return form
+    expo = exponent_of_product(others[0][0], a)
+    if expo is None:
+        return form
+    return a.sum_of({a.one: one, a.exp(expo): -one})
+
+
+def exponent_of_product(form: Form, a: Lifting) -> Lin | None:
+    """The sum of logs whose exponential is a product along axes, None for what is none."""
+    coeff, expo, factors = a.parts(form)
+    out = Totals(expo.terms)
+    if coeff != 1 or not factors:
+        return None
+    for f, k in factors:
+        inner = f.args[0] if isinstance(f, App) and f.op is T.dimshuffle else f
+        if not (isinstance(inner, App) and inner.op is T.prod and inner.nonneg):
+            return None
+        total = a.log_factor(inner)
+        total = total if inner is f else a.move(total, f.args[1])  # type: ignore[attr-defined]
+        for m, c in a.terms_of(total).items():
+            out[m] += c * k
+    return a.lin(out)

@@ -1,0 +1,189 @@
+"""Picks: ``sum(b) - b[index] == sum(b * m)``, where m hides what the index takes of b.
+
+The index takes one element along the summed axes for each place along the others, as the diagonal
+does and ``b[arange(n), y]``.  Where that element is nearly all of the sum, nothing is left of the
+difference but rounding errors.  Its gradient leaves out the same elements:
+``b - scatter(b[index]) == b * m``.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import permutations, product
+from typing import TYPE_CHECKING, TypeGuard
+
+from kanrewrite.terms import ELEMENTWISE, T
+from kanrewrite.view.algebra import is_ones
+from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Prod, Sum, Terms
+from kanrewrite.view.heat import hot
+from kanrewrite.view.joining import spanning
+from kanrewrite.view.moves import Move
+
+#: Coefficients that differ by less are the same number, rounded: 1/3, and what divides by 3.
+ROUNDING = Fraction(1, 2**50)
+
+#: What rearranges a tensor.
+MOVES = {T.dimshuffle, T.subtensor}
+
+if TYPE_CHECKING:
+    from kanrewrite.view.lifting import Lifting
+
+
+def without_picks(terms: Terms, a: Lifting) -> Terms | None:
+    """A sum in which terms have met the picks of them that they leave out, None where none can."""
+    if len(terms) < 2 or not any(hot(m) for m in terms):
+        return None
+    before = terms
+    for without in (_without_scattered, _without_picked, _without_masked, _without_weighted):
+        while (left := without(terms, a)) is not None:
+            terms = left
+    return None if terms is before else terms
+
+
+def _without_picked(terms: Terms, a: Lifting) -> Terms | None:
+    """``sum(b) - b[index]`` as ``sum(b * m)``."""
+    moves = [move for move in a.witness if move.picks()]
+    if not moves or not any(_is_total(f) and hot(f) for m in terms for f, _ in a.parts(m)[2]):
+        return None
+    for n, move in product(terms, moves):
+        for axes in move.picks():
+            keeps = n.ndim == len(move.whole)
+            body = spread(a.drop(n, axes) if keeps else n, move, axes, a)
+            if body.bcast != move.whole:
+                continue
+            whole = a.sum(body, axes)
+            for total in (whole, a.drop(whole, axes)):
+                rest = _without(terms, total, n, a)
+                if rest is not None:
+                    left = a.sum(a.mul(body, _mask(body, move, body, a)), axes)
+                    left = left if total is whole else a.drop(left, axes)
+                    return _added(rest, a.mul(a.const(-terms[n]), left), a)
+    return None
+
+
+def _without_scattered(terms: Terms, a: Lifting) -> Terms | None:
+    """``b - scatter(b[index])`` as ``b * m``."""
+    for n in terms:
+        for f, k in a.parts(n)[2]:
+            if k != 1 or not (isinstance(f, App) and f.op is T.scatter):
+                continue
+            values, move, like = f.args
+            for axes in move.picks():
+                body = a.mul(a.div(n, f), spread(values, move, axes, a))
+                rest = _without(terms, body, n, a)
+                if rest is not None:
+                    left = a.mul(a.const(-terms[n]), body, _mask(body, move, like, a))
+                    return _added(rest, left, a)
+    return None
+
+
+def _without_weighted(terms: Terms, a: Lifting) -> Terms | None:
+    """``sum(b) - sum(b * w)`` as ``sum(b * (1 - w))``."""
+    totals = {m: f for m in terms for f, k in a.parts(m)[2] if k == 1 and _is_total(f) and hot(f)}
+    for (m, f), (n, g) in permutations(totals.items(), 2):
+        if terms[m] + terms[n] or a.div(m, f) is not a.div(n, g):
+            continue
+        whole, part = (t.args[0] if t.op is T.dimshuffle else t for t in (f, g))
+        weight = a.div(part.args[0], whole.args[0])
+        if whole.args[1] != part.args[1] or not _is_weight(weight, a):
+            continue
+        if spanning(weight, ()) & spanning(a.parts(whole.args[0])[1], ()):
+            continue  # an average, whose terms cancel in another way
+        left = a.sum(a.mul(whole.args[0], _complement(weight, a)), whole.args[1])
+        left = left if whole is f else a.drop(left, whole.args[1])
+        rest = {t: c for t, c in terms.items() if t not in (m, n)}
+        return _added(rest, a.mul(a.const(terms[m]), a.div(m, f), left), a)
+    return None
+
+
+def _without_masked(terms: Terms, a: Lifting) -> Terms | None:
+    """``b - b * m`` as ``b`` times what m hides."""
+    for n in terms:
+        for mask in (f for f, k in a.parts(n)[2] if k == 1 and is_mask(f)):
+            whole = a.div(n, mask)
+            if whole.bcast == n.bcast and terms.get(whole, ZERO) + terms[n] == 0:
+                rest = {t: b for t, b in terms.items() if t not in (whole, n)}
+                left = a.mul(a.const(terms[whole]), whole, _complement(mask, a))
+                return _added(rest, left, a)
+    return None
+
+
+def _complement(weight: Form, a: Lifting) -> Form:
+    """``1 - weight``, of a mask the other one."""
+    if not is_mask(weight):
+        return a.sub(a.one, weight)
+    cond, kept = weight.args
+    return a.app(T.mask, cond, not kept)
+
+
+def _is_weight(form: Form, a: Lifting) -> bool:
+    """Tell whether a form is a tensor, or several, that nothing is computed of."""
+    _, expo, factors = a.parts(form)
+    moved = (f.args[0] if isinstance(f, App) and f.op in MOVES else f for f, _ in factors)
+    return not expo.terms and all(isinstance(f, Leaf) or is_mask(f) for f in moved)
+
+
+def is_mask(form: Form) -> TypeGuard[App]:
+    """Tell whether a form keeps or hides what it is multiplied with."""
+    return isinstance(form, App) and form.op is T.mask
+
+
+def _without(terms: Terms, whole: Form, part: Form, a: Lifting) -> Terms | None:
+    """What stays when a term and minus the whole that it is a part of leave, None if it is not."""
+    shown = {_without_ones(t, a): t for t in terms if t is not part}
+    left = {t: b for t, b in terms.items() if t is not part}
+    for t, c in a.terms_of(whole).items():
+        own = shown.get(_without_ones(t, a))
+        if own is None or abs(left.pop(own, ZERO) + c * terms[part]) > ROUNDING * abs(c):
+            return None
+    return left
+
+
+def _without_ones(term: Form, a: Lifting) -> Form:
+    """A term without what is there only for its lengths, which its part has too."""
+    coeff, expo, factors = a.parts(term)
+    if not any(is_ones(f) for f, _ in factors):
+        return term
+    return a.prod(coeff, expo, {f: k for f, k in factors if not is_ones(f)})
+
+
+def _added(terms: Terms, form: Form, a: Lifting) -> Terms:
+    for t, b in a.terms_of(form).items():
+        terms[t] = terms.get(t, ZERO) + b
+    return terms
+
+
+def spread(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
+    """What a move picks a form of: what it has not moved is the same along the axes."""
+    if isinstance(form, App) and form.op is T.subtensor and form.args[1] == move:
+        source: Form = form.args[0]
+        return source
+    found = a.moved_from.get((move, form))
+    if found is not None:
+        return found
+    if isinstance(form, Lin | Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE):
+        return a.map(form, lambda piece: spread(piece, move, axes, a))
+    return a.undrop(form, axes)
+
+
+def _is_total(form: Form) -> TypeGuard[App]:
+    """Tell whether a form is a sum along axes, which may have been dropped."""
+    if isinstance(form, App) and form.op is T.dimshuffle:
+        form = form.args[0]
+    return isinstance(form, App) and form.op is T.sum
+
+
+def _mask(body: Form, move: Move, like: Form, a: Lifting) -> Form:
+    """What hides the elements that a move takes of a form, with the lengths of another one."""
+    axes = tuple(d for d, one in enumerate(move.whole) if not one)
+    known, shape = a.picked.setdefault(move, {}), a.lengths.get(like, like)
+    whole = spanning(body, axes) | spanning(shape, axes)
+    powers = (a.prod(ONE, a.parts(f)[1], {}) for f in (body, shape))
+    form = next((f for f in known if f in whole), None) or min(whole, key=_uid, default=None)
+    form = form or next((p for p in powers if p.bcast == move.whole), like)
+    known[form] = None
+    return a.app(T.mask, a.app(T.unpicked, form, move, bcast=move.whole), True)
+
+
+def _uid(form: Form) -> int:
+    return form.uid
