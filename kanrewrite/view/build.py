@@ -24,7 +24,7 @@ from kanrewrite.view.heat import fading, hot, is_softplus, over_softplus
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.operators import plain
 from kanrewrite.view.powers import gathered
-from kanrewrite.view.sinking import is_scatter, sunk
+from kanrewrite.view.sinking import apart, is_scatter, sunk
 from kanrewrite.view.splitters import SPLITTERS
 from kanrewrite.view.sums import is_simpler
 
@@ -64,6 +64,16 @@ class Builder(LogBuilder):
         top = self.value(self.a.shift(self.a.lin({atom: ONE}), axes))
         grows = self.make(at.gt, self.value(by), self.constant(ZERO))
         return self.make(at.switch, grows, top, low)
+
+    def value(self, form: Form, where: Context | None = None) -> Variable[Any, Any]:
+        """The variable of a form."""
+        where = where or PLAIN
+        if not (isinstance(form, Prod) and hot(form)) or where.exact:
+            return super().value(form, where)
+        terms = apart(form, self.a)
+        if terms is None or sunk(form, self.a) is not None:
+            return super().value(form, where)
+        return self.total([(c, self._placed(t, where)) for c, t in terms])
 
     def comparison(self, form: Form, var: Variable[Any, Any]) -> Variable[Any, Any]:
         """``exp(a) * r > 0`` as ``r > 0``, with 0 for r where a is -inf."""

@@ -24,7 +24,6 @@ TRIES = 32
 
 def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
     """A product as a sum of terms, each with all its exponentials inside its scatter, or None."""
-    inner = None
     for f, k in form.factors:
         scatters = list(scatters_in(f))
         if k != 1 or not scatters:
@@ -40,22 +39,27 @@ def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
             continue
         if alone or not any(a.overflows(t) for _, t in found):
             return found
-        if not any(hot(g.args[0]) for g in scatters):
-            inner = inner or found
     whole = into_sum(form, a)
-    if whole is not None:
-        return [(ONE, whole)]
-    return _into_choices(form, a) or inner  # where nothing is scattered, infinity would meet 0
+    return None if whole is None else [(ONE, whole)]
 
 
-def _into_choices(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
-    """``exp(x) * (a + b)`` as terms, where conditions hide a and b: 0 is not to meet infinity."""
+def apart(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
+    """A product that overflows as terms in which 0 does not meet infinity, or None.
+
+    It goes into the terms of ``exp(x) * (a + b)`` where conditions hide a and b, and to where
+    numbers are put among zeros.
+    """
     for f, k in form.factors:
-        if k != 1 or not (isinstance(f, Sum) and all(_is_choice(m, a) for m, _ in f.terms)):
+        choices = isinstance(f, Sum) and all(_is_choice(m, a) for m, _ in f.terms)
+        if k != 1 or not (choices or (is_scatter(f) and not hot(f))):
             continue
         outer = a.div(form, f)
-        if a.overflows(outer):
+        if not a.overflows(outer):
+            continue
+        if isinstance(f, Sum):
             return [(c, a.mul(outer, m)) for m, c in f.terms]
+        term = inside(form, a)
+        return None if term is None or term is form else [(ONE, term)]
     return None
 
 
