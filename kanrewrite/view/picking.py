@@ -52,12 +52,11 @@ def _without_picked(terms: Terms, a: Lifting) -> Terms | None:
             if body.bcast != move.whole:
                 continue
             whole = a.sum(body, axes)
-            for total in (whole, a.drop(whole, axes)):
-                rest = _without(terms, total, n, a)
-                if rest is not None:
-                    left = a.sum(a.mul(body, _mask(body, move, body, a)), axes)
-                    left = left if total is whole else a.drop(left, axes)
-                    return _added(rest, a.mul(a.const(-terms[n]), left), a)
+            rest = _without(terms, whole if keeps else a.drop(whole, axes), n, a)
+            if rest is not None:
+                left = a.sum(a.mul(body, _mask(body, move, body, a)), axes)
+                left = left if keeps else a.drop(left, axes)
+                return _added(rest, a.mul(a.const(-terms[n]), left), a)
     return None
 
 

@@ -53,6 +53,13 @@ def test_odds_are_taken_of_what_is_nearly_certain() -> None:
     assert_right([x], [out, grad(out.sum(), x)], [rows])
 
 
+@pytest.mark.parametrize("pick", [0, slice(0, 1), slice(1, 2)], ids=str)
+def test_what_is_missing_from_one_that_was_picked(pick: Any) -> None:
+    rows = np.array([[100.0, 1.0, 2.0], [0.5, 900.0, -5.0], [3.0, 3.0, 3.0]])
+    for share in (normal(at.exp(x)), softmax(x, axis=1)):
+        assert_right([x], [at.log(1 - share[:, pick])], [rows], atol=1e-15)
+
+
 def test_equal_largest_terms_are_each_others_others() -> None:
     e = at.exp(x)
     out = at.log(e.sum(axis=1, keepdims=True) - e)
