@@ -146,14 +146,17 @@ class Builder(LogBuilder):
 
     def _split_prod(self, form: Prod, where: Context) -> Scaled:
         masks = joined(where.masks, dividing(form, self.a))
-        apart = where.apart or self.a.overflows(form)
+        large = self.a.overflows(form)
+        unbounded = where.unbounded or (large and where == PLAIN)
+        apart = where.apart or large
         expo = Totals(form.expo.terms)
         rests: list[tuple[Variable[Any, Any], Fraction]] = []
         waiting: list[tuple[Sum, Fraction]] = []
         conditions: list[App] = []
         coeff = form.coeff
         for f, k in form.factors:
-            inner = Context(masks, where.exact or k < 0, apart or self._brings_back(f, k, form))
+            back = apart or self._brings_back(f, k, form)
+            inner = Context(masks, where.exact or k < 0, back, unbounded)
             if isinstance(f, App) and f.op is T.mask:
                 conditions.append(f)
                 continue
@@ -175,7 +178,8 @@ class Builder(LogBuilder):
         level = self.a.lin(expo)
         for f, k in sorted(waiting, key=lambda item: item[1] != 1):
             back = apart or self._brings_back(f, k, form)
-            level, r = self.split_sum(f, level, k, Context(masks, where.exact or k < 0, back))
+            inner = Context(masks, where.exact or k < 0, back, unbounded)
+            level, r = self.split_sum(f, level, k, inner)
             if r is not None:
                 rests.append((r, k))
         return level, self._where(conditions, self.product(coeff, rests))

@@ -11,10 +11,11 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
 from kanrewrite.view.bench import Bench
-from kanrewrite.view.context import PLAIN, Context, may_vanish, within_log
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Terms, Totals
+from kanrewrite.view.context import PLAIN, Context, within_log
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Terms, Totals, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import LARGEST
+from kanrewrite.view.zeros import may_vanish
 
 
 class ExponentBuilder(Bench):
@@ -24,10 +25,16 @@ class ExponentBuilder(Bench):
         """The variable of a form."""
         if isinstance(form, Lin):
             return self.linear(form)
-        expo, rest = self.split(form, where or PLAIN)
+        if where is None:
+            alone = isinstance(form, App) and self.a.overflows(form)
+            where = Context({}, apart=True, unbounded=True) if alone else PLAIN
+        expo, rest = self.split(form, where)
         if not expo.terms:
             return self.or_one(rest)
-        power = self.make(at.exp, self.kept(expo, self.hidden(expo, form)))
+        hidden = self.hidden(expo, form)
+        if rest is not None and self.covers_low(expo):
+            hidden = (self.a.leaf(rest, tuple(rest.type.broadcastable)),)
+        power = self.make(at.exp, self.kept(expo, hidden))
         return self.times([*self.factors(rest), power]) or power
 
     # -- linear combinations ----------------------------------------------------------------
@@ -77,6 +84,28 @@ class ExponentBuilder(Bench):
         meets = {m for m, _ in outer.terms if m in shared or not shared.isdisjoint(compared(m))}
         inner = self.a.lin({m: c / k for m, c in outer.terms if m in meets})
         return inner, self.a.lin({m: c for m, c in outer.terms if m not in meets})
+
+    # -- levels that are -inf where there is nothing ------------------------------------------
+
+    def low(self, level: Variable[Any, Any]) -> Leaf:
+        """A level that is -inf where there is nothing: what it is the maximum of may be too."""
+        leaf = self.a.leaf(level, tuple(level.type.broadcastable))
+        self._low.add(leaf)
+        return leaf
+
+    def covers_low(self, expo: Lin) -> bool:
+        """Tell whether a shift in an exponent, 0 where all of it is -inf, is one of such levels."""
+        stack: list[tuple[Form, bool]] = [(expo, False)] if self._low else []
+        seen: set[tuple[Form, bool]] = set()
+        while stack:
+            part, shifted = stack.pop()
+            if shifted and part in self._low:
+                return True
+            if (part, shifted) not in seen and isinstance(part, Lin | App):
+                seen.add((part, shifted))
+                shifted = shifted or (isinstance(part, App) and part.op is T.shift)
+                stack.extend((p, shifted) for p in pieces(part))
+        return False
 
     # -- factors that silence an exponential ------------------------------------------------
 

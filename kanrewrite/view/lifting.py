@@ -11,7 +11,6 @@ from fractions import Fraction
 
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
-from kanrewrite.view.context import may_vanish
 from kanrewrite.view.contraction import sides
 from kanrewrite.view.forms import (
     ONE,
@@ -35,6 +34,7 @@ from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Move, Piece, Shuffle
 from kanrewrite.view.others import without_one
 from kanrewrite.view.sharing import shared
+from kanrewrite.view.zeros import may_vanish
 
 
 class Lifting(Algebra):

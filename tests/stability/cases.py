@@ -743,3 +743,41 @@ def log_of_a_batch_of_matrix_products(x: Any, y: Any) -> Any:
 def risk_sets_by_a_constant_matrix(x: Any) -> Any:
     later = at.constant(np.tril(np.ones((4, 4))))
     return -(x - at.log(at.dot(later, at.exp(x)))).sum()
+
+
+@case("m")
+def log_of_sums_over_some_classes(x: Any) -> Any:
+    groups = at.constant(np.array([[1.0, 1, 0], [0, 1, 1], [1, 0, 0], [0, 0, 1]]))
+    return at.log(at.dot(at.exp(x), groups.T))
+
+
+@case("m")
+def log_of_probabilities_of_some_classes(x: Any) -> Any:
+    groups = at.constant(np.array([[1.0, 1, 0], [0, 1, 1], [1, 0, 0], [0, 0, 1]]))
+    return at.log(at.dot(normal(at.exp(x)), groups.T))
+
+
+@case("mm")
+def log_of_a_product_of_two_softmaxes(x: Any, y: Any) -> Any:
+    p, q = normal(at.exp(x)), normal(at.exp(at.concatenate([y, -y[:1]])))
+    return at.log(at.dot(p, q))
+
+
+@case("mm")
+def likelihood_of_words_under_topics(x: Any, y: Any) -> Any:
+    p = at.dot(normal(at.exp(x)), normal(at.exp(at.concatenate([y, -y[:1]]))))
+    return -at.log(p[[1, 1], [2, 0]]).sum()
+
+
+@case("mb")
+def log_of_a_picked_probability_by_batches(x: Any, b: Any) -> Any:
+    return at.log(at.batched_dot(normal(at.exp(x)), b))
+
+
+@case("mmv")
+def chain_of_hidden_states(x: Any, y: Any, z: Any) -> Any:
+    steps = normal(at.exp(at.concatenate([y, -y[:1]])))
+    state = at.log(at.exp(z[:3]) / at.exp(z[:3]).sum()) + x[0]
+    state = at.log(at.dot(at.exp(state), steps)) + x[1]
+    state = at.log(at.dot(at.exp(state), steps))
+    return at.log(at.exp(state).sum())
