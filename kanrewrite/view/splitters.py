@@ -24,7 +24,7 @@ from kanrewrite.view.levels import bounded
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.moves import Move
 from kanrewrite.view.operators import finite, plain, scattered
-from kanrewrite.view.zeros import hiding
+from kanrewrite.view.zeros import hiding, vanishes
 
 Splitter = Callable[[LogBuilder, App, Context], Scaled]
 
@@ -64,9 +64,14 @@ def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
 
 
 def _hidden(b: LogBuilder, inner: Form, key: tuple[Lin, Axes], where: Context) -> tuple[Form, ...]:
-    """The factors of what is summed that a sum which divides around it leaves out too."""
+    """The factors of what is summed that a sum which divides around it leaves out too.
+
+    What is zero for sure counts where nothing shows how large the sum can be.
+    """
     factors = {f for f, _ in b.a.parts(inner)[2]}
     choices = [h for h in where.masks.get(key, ()) if factors.issuperset(h)]
+    if where.unbounded:
+        choices.append(tuple(f for f in hiding(inner, b.a) if vanishes(f)))
     return max(choices, key=len, default=())
 
 

@@ -30,3 +30,10 @@ def may_vanish(form: Form) -> bool:
         inner: Form = form.args[0]
         return not inner.nonneg or may_vanish(inner)
     return not isinstance(form, App) or form.op not in NEVER_ZERO
+
+
+def vanishes(form: Form) -> bool:
+    """Tell whether a factor is zero somewhere for sure, as a constant mask is."""
+    if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+        return vanishes(form.args[0])
+    return isinstance(form, Leaf) and hasattr(form.var, "data") and may_vanish(form)
