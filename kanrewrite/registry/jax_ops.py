@@ -54,10 +54,9 @@ def _dot(_: ScaledDot, **__: Any) -> Callable[..., Any]:
         a, b = spread(left, right)
         r, s = spread(weights_left, weights_right)
         terms = np.where(r * s != 0, a + b, -np.inf)
-        highest = terms.max(axis=-1, initial=-np.inf)
-        level = _finite(np, highest)
+        level = _finite(np, terms.max(axis=-1, initial=-np.inf))
         rest = (np.exp(terms - level[..., None]) * r * s).sum(axis=-1)
-        return np.where(np.isneginf(highest), highest, level), rest
+        return np.where(rest == 0, -np.inf, level), rest
 
     return scaled_dot
 

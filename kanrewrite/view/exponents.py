@@ -32,7 +32,7 @@ class ExponentBuilder(Bench):
         if not expo.terms:
             return self.or_one(rest)
         hidden = self.hidden(expo, form)
-        if rest is not None and self.covers_low(expo):
+        if rest is not None and self.may_be_nothing(expo, form):
             hidden = (self.a.leaf(rest, tuple(rest.type.broadcastable)),)
         power = self.make(at.exp, self.kept(expo, hidden))
         return self.times([*self.factors(rest), power]) or power
@@ -93,18 +93,27 @@ class ExponentBuilder(Bench):
         self._low.add(leaf)
         return leaf
 
-    def covers_low(self, expo: Lin) -> bool:
-        """Tell whether a shift in an exponent, 0 where all of it is -inf, is one of such levels."""
-        stack: list[tuple[Form, bool]] = [(expo, False)] if self._low else []
+    def may_be_nothing(self, expo: Lin, form: Form) -> bool:
+        """Tell whether a form may be zero where such levels in its exponent do not show it.
+
+        A shift, 0 where all that it is the maximum of is -inf, does not, nor do other factors and
+        terms that cancel.
+        """
+        if not self._low:
+            return False
+        factors = self.a.parts(form)[2]
+        others = any(k > 0 and not hot(f) and may_vanish(f) for f, k in factors)
+        stack: list[tuple[Form, bool]] = [(expo, others)]
         seen: set[tuple[Form, bool]] = set()
         while stack:
-            part, shifted = stack.pop()
-            if shifted and part in self._low:
+            part, matters = stack.pop()
+            if matters and part in self._low:
                 return True
-            if (part, shifted) not in seen and isinstance(part, Lin | App):
-                seen.add((part, shifted))
-                shifted = shifted or (isinstance(part, App) and part.op is T.shift)
-                stack.extend((p, shifted) for p in pieces(part))
+            if (part, matters) not in seen and isinstance(part, Lin | App):
+                seen.add((part, matters))
+                largest = isinstance(part, App) and part.op in (T.shift, T.maximum)
+                matters = matters or largest
+                stack.extend((p, matters) for p in pieces(part))
         return False
 
     # -- factors that silence an exponential ------------------------------------------------

@@ -781,3 +781,22 @@ def chain_of_hidden_states(x: Any, y: Any, z: Any) -> Any:
     state = at.log(at.dot(at.exp(state), steps)) + x[1]
     state = at.log(at.dot(at.exp(state), steps))
     return at.log(at.exp(state).sum())
+
+
+@case("mmb")
+def log_of_a_masked_matrix_product(x: Any, y: Any, b: Any) -> Any:
+    return at.log(1 + at.dot(at.exp(x) * b, at.exp(y).T))
+
+
+@case("mm")
+def posterior_of_a_hidden_state(x: Any, y: Any) -> Any:
+    steps = at.exp(at.concatenate([y, -y[:1]]))
+    before = at.dot(at.exp(x[0]), steps) * at.exp(x[1])
+    both = before * at.dot(steps, at.exp(x[0]))
+    return both / both.sum()
+
+
+@case("v")
+def shares_of_all_pairs_of_neighbours(x: Any) -> Any:
+    e = at.exp(-((x[:, None] - x[None, :]) ** 2)) * (1 - at.eye(4))
+    return e / e.sum()
