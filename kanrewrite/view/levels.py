@@ -195,14 +195,17 @@ def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int) -> bool:
             for source in _under(top, expo, a, zeros):
                 if bounded(_exchanged(expo, top, source, c, a), a, zeros, depth - 1):
                     return True
-    left = a.lin({m: c for m, c in expo.terms if not (c > 0 and _is_small(m, a, depth - 1))})
+    left = a.lin({m: c for m, c in expo.terms if not (c > 0 and _is_small(m, a, zeros, depth - 1))})
     return left is not expo and bounded(left, a, zeros, depth - 1)
 
 
-def _is_small(form: Form, a: Lifting, depth: int) -> bool:
-    """Tell whether a form is a maximum of what is at most 0, and so is at most 0 itself."""
+def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int) -> bool:
+    """Tell whether a form is a maximum of what is at most 0, and so is at most 0 itself.
+
+    The factors ``zeros`` are taken to hide from the maximum what they hide around it.
+    """
     source = _maximised(form)
-    return source is not None and bounded(source, a, depth=depth)
+    return source is not None and bounded(source, a, zeros, depth)
 
 
 def _maximised(form: Form) -> Lin | None:
