@@ -128,8 +128,8 @@ class Builder(LogBuilder):
         return origin
 
     def _sunk(self, form: Prod, where: Context) -> Scaled | None:
-        # It is built as a value, which may vanish: not where a log asks for its size.
-        terms = None if where.exact else sunk(form, self.a)
+        # It is built as a value, which may vanish: not where its size is asked for.
+        terms = None if where.exact or where.unbounded else sunk(form, self.a)
         if terms is None:
             return None
         return self.a.no_exponent, self.total([(c, self._placed(t, where)) for c, t in terms])
