@@ -282,7 +282,7 @@ class ScaledDot(Op):
 
     The product is ``exp(level) * rest``.  The level is the largest exponent of a row and a column
     together, as long as something of the size of that is left of each sum.  Where the two do not
-    meet, the largest term is looked for.
+    meet, the largest term is looked for; where nothing is left, the level is -inf.
 
     Notes
     -----
@@ -332,10 +332,11 @@ class ScaledDot(Op):
             row, column = found[:-1], (*found[:-2], found[-1])
             terms = left[row] + right.swapaxes(-1, -2)[column]
             top = terms.max(axis=-1, initial=-np.inf)
-            top = np.where(np.isinf(top), level[found], top)
+            level[found] = np.where(np.isposinf(top), level[found], top)
             weights = weights_left[row] * weights_right.swapaxes(-1, -2)[column]
-            level[found] = top
-            rest[found] = (np.exp(terms - top[:, np.newaxis]) * weights).sum(axis=-1)
+            power = np.exp(terms - _finite(level[found])[:, np.newaxis])
+            rest[found] = (power * weights).sum(axis=-1)
+        level[rest == 0] = -np.inf
         output_storage[0][0] = np.asarray(level, dtype=dtype)
         output_storage[1][0] = np.asarray(rest, dtype=dtype)
 

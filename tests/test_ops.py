@@ -68,6 +68,15 @@ def test_rows_and_columns_that_do_not_meet(monkeypatch: pytest.MonkeyPatch) -> N
     assert_right([x, y], [out], [left, right])
 
 
+def test_a_product_of_nothing_but_zeros_has_no_level() -> None:
+    """What multiplies it may be infinite, and still is nothing."""
+    x, r = at.dmatrices("xr")
+    level, rest = stock([x, r], ScaledDot()(x, r, x, 1.0))(np.eye(2), np.diag([0.0, 2.0]))
+    np.testing.assert_array_equal(level[0], [-INF, -INF])
+    np.testing.assert_array_equal(rest[0], [0, 0])
+    np.testing.assert_allclose(np.exp(level[1]) * rest[1], 2 * np.exp([1, 2]))
+
+
 def test_matrices_without_elements() -> None:
     x, y = at.dmatrices("xy")
     f = stock([x, y], scaled_dot(x, y))

@@ -68,7 +68,10 @@ def scattered_maximum(op: Any, node: Node, inputs: Values, arithmetic: Arithmeti
 
 @register(ScaledDot)
 def scaled_dot(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -> Values:
-    """A matrix product of ``exp(a) * r`` and ``exp(b) * s``, relative to rows and columns."""
+    """A matrix product of ``exp(a) * r`` and ``exp(b) * s``, relative to rows and columns.
+
+    The level is -inf where nothing is left.
+    """
     del op, node
     left, right = (np.broadcast_arrays(*pair) for pair in (inputs[:2], inputs[2:]))
 
@@ -90,7 +93,10 @@ def scaled_dot(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -> V
         of_row, of_column = place[:-1], (*place[:-2], place[-1])
         row = [x[of_row] for x in left]
         column = [x.swapaxes(-1, -2)[of_column] for x in right]
-        level[place] = arithmetic.add(top(*row), top(*column))
         total = arithmetic.total(terms(row, column))
+        if not total.parts:
+            level[place], rest[place] = MINUS_INF, ZERO
+            continue
+        level[place] = arithmetic.add(top(*row), top(*column))
         rest[place] = arithmetic.div(total, functions.exp(arithmetic, level[place]))
     return [level, rest]

@@ -55,7 +55,8 @@ def _dot(_: ScaledDot, **__: Any) -> Callable[..., Any]:
         r, s = spread(weights_left, weights_right)
         terms = np.where(r * s != 0, a + b, -np.inf)
         level = _finite(np, terms.max(axis=-1, initial=-np.inf))
-        return level, (np.exp(terms - level[..., None]) * r * s).sum(axis=-1)
+        rest = (np.exp(terms - level[..., None]) * r * s).sum(axis=-1)
+        return np.where(rest == 0, -np.inf, level), rest
 
     return scaled_dot
 

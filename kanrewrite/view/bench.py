@@ -38,6 +38,7 @@ class Bench:
         self._split: dict[Any, Scaled] = {}
         self._lins: dict[Lin, Variable[Any, Any]] = {}
         self._made: dict[Any, Variable[Any, Any]] = {}
+        self._low: set[Form] = set()
         self._factors: dict[Variable[Any, Any], list[Variable[Any, Any]]] = {}
 
     # -- what the classes above this one add: the parts of building call each other ----------
@@ -56,6 +57,10 @@ class Bench:
 
     def below_zero(self, form: Form) -> Variable[Any, Any]:
         """Whether a form is negative, even where its exponent is out of range."""
+        raise NotImplementedError
+
+    def low(self, level: Variable[Any, Any]) -> Leaf:
+        """A level that is -inf where there is nothing, as a form."""
         raise NotImplementedError
 
     # -- variables --------------------------------------------------------------------------

@@ -141,8 +141,8 @@ class Builder(LogBuilder):
         return origin
 
     def _sunk(self, form: Prod, where: Context) -> Scaled | None:
-        # It is built as a value, which may vanish: not where a log asks for its size.
-        terms = None if where.exact else sunk(form, self.a)
+        # It is built as a value, which may vanish: not where its size is asked for.
+        terms = None if where.exact or where.unbounded else sunk(form, self.a)
         if terms is None:
             return None
         return self.a.no_exponent, self.total([(c, self._placed(t, where)) for c, t in terms])
@@ -159,7 +159,9 @@ class Builder(LogBuilder):
 
     def _split_prod(self, form: Prod, where: Context) -> Scaled:
         masks = joined(where.masks, dividing(form, self.a))
-        apart, over = where.apart or self.a.overflows(form), over_softplus(form)
+        large, over = self.a.overflows(form), over_softplus(form)
+        unbounded = where.unbounded or (large and where == PLAIN)
+        apart = where.apart or large
         expo = Totals(form.expo.terms)
         rests: list[tuple[Variable[Any, Any], Fraction]] = []
         waiting: list[tuple[Sum, Fraction]] = []
@@ -169,7 +171,8 @@ class Builder(LogBuilder):
             exact = where.exact or k < 0
             if is_softplus(f) or (over and fading(f)):
                 exact = where.exact or over
-            inner = Context(masks, exact, apart or self._brings_back(f, k, form))
+            back = apart or self._brings_back(f, k, form)
+            inner = Context(masks, exact, back, unbounded)
             if isinstance(f, App) and f.op is T.mask:
                 conditions.append(f)
                 continue
@@ -189,7 +192,8 @@ class Builder(LogBuilder):
         level = self.a.lin(expo)
         for f, k in sorted(waiting, key=lambda item: item[1] != 1):
             back = apart or self._brings_back(f, k, form)
-            level, r = self.split_sum(f, level, k, Context(masks, where.exact or k < 0, back))
+            inner = Context(masks, where.exact or k < 0, back, unbounded)
+            level, r = self.split_sum(f, level, k, inner)
             if r is not None:
                 rests.append((r, k))
         return level, self._where(conditions, self.product(coeff, rests))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
-from kanrewrite.view.forms import App, Axes, Form, Leaf, Lin, Prod, Sum
+from kanrewrite.view.contraction import needs_sum, summed
+from kanrewrite.view.forms import App, Axes, Form, Lin, Prod, Sum
 from kanrewrite.view.heat import LINEAR, exponents
+from kanrewrite.view.zeros import hiding
+
+if TYPE_CHECKING:
+    from kanrewrite.view.lifting import Lifting
 
 #: For an exponent summed over axes: sets of factors that may be zero where it is largest.
 Masks = dict[tuple[Lin, Axes], frozenset[tuple[Form, ...]]]
@@ -25,30 +29,36 @@ class Context(NamedTuple):
     ``masks`` are those of the sums that divide around it.  ``exact`` says that its relative size
     matters (under a log, in a denominator), so that nothing in it may underflow.  ``apart`` says
     that its exponent is needed to bring something around it back into range, so that no fused
-    operator may swallow it.
+    operator may swallow it.  ``unbounded`` says that nothing proves the product around it to be in
+    range, so that a bound on its exponent will not do.
     """
 
     masks: Masks
     exact: bool = False
     apart: bool = False
+    unbounded: bool = False
 
 
 #: At the root of a graph.
 PLAIN = Context({})
 
 
-def within_log(form: Form, a: Algebra) -> Context:
+def within_log(form: Form, a: Lifting) -> Context:
     """Where a form is built of which the log, or the sign, is asked."""
     return Context(strict(form, a), exact=True)
 
 
-def strict(form: Form, a: Algebra) -> Masks:
+def strict(form: Form, a: Lifting) -> Masks:
     """For each exponent that is summed inside, the factors that may hide its maximum."""
     if isinstance(form, App) and form.op is T.sum:
-        summed = moving(a.parts(form.args[0])[1], form.args[1], a)
-        if not summed.terms:
+        lin = moving(a.parts(form.args[0])[1], form.args[1], a)
+        if not lin.terms:
             return strict(form.args[0], a)
-        return {(summed, form.args[1]): frozenset([hiding(form.args[0], a)])}
+        return {(lin, form.args[1]): frozenset([hiding(form.args[0], a)])}
+    if isinstance(form, App) and form.op in (T.dot, T.batched_dot) and needs_sum(form):
+        total = summed(form, a)
+        if total is not form:
+            return strict(total, a)
     if isinstance(form, App) and form.op in LINEAR:
         parts = list(form.forms)
     elif isinstance(form, Sum):
@@ -63,7 +73,7 @@ def strict(form: Form, a: Algebra) -> Masks:
     return found
 
 
-def dividing(form: Prod, a: Algebra) -> Masks:
+def dividing(form: Prod, a: Lifting) -> Masks:
     """Where a sum divides, its maximum is taken over what its factors keep."""
     found: Masks = {}
     for f, k in form.factors:
@@ -93,27 +103,3 @@ def moving(expo: Lin, axes: Axes, a: Algebra) -> Lin:
 def joined(a: Masks, b: Masks) -> Masks:
     """The masks of both."""
     return {key: a.get(key, frozenset()) | b.get(key, frozenset()) for key in {**a, **b}}
-
-
-def hiding(form: Form, a: Algebra) -> tuple[Form, ...]:
-    """The factors of what is summed that may hide its largest exponential."""
-    return tuple(f for f, _ in a.parts(form)[2] if may_vanish(f))
-
-
-def may_vanish(form: Form) -> bool:
-    """Tell whether a factor may be zero somewhere, so that it hides the largest exponential."""
-    if isinstance(form, Leaf):
-        data = getattr(form.var, "data", None)
-        return data is None or not bool(np.all(np.asarray(data)))
-    if isinstance(form, Prod):
-        return not form.coeff or any(k > 0 and may_vanish(f) for f, k in form.factors)
-    if isinstance(form, Sum):
-        return not form.nonneg or all(may_vanish(m) for m, _ in form.terms)
-    if isinstance(form, App) and form.op in (T.sum, T.dimshuffle, T.subtensor, T.pow):
-        inner: Form = form.args[0]
-        return not inner.nonneg or may_vanish(inner)
-    return not isinstance(form, App) or form.op not in NEVER_ZERO
-
-
-#: Operators whose value is never zero.
-NEVER_ZERO = {T.softmax, T.sigmoid, T.exp, T.ones_like, T.softplus}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from kanrewrite.terms import T
-from kanrewrite.view.context import may_vanish
 from kanrewrite.view.forms import App, Form, Prod
 from kanrewrite.view.heat import hot
+from kanrewrite.view.zeros import may_vanish
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting

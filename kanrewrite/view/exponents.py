@@ -11,10 +11,11 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
 from kanrewrite.view.bench import Bench
-from kanrewrite.view.context import PLAIN, Context, may_vanish, within_log
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Terms, Totals
+from kanrewrite.view.context import PLAIN, Context, within_log
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Terms, Totals, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import LARGEST
+from kanrewrite.view.zeros import may_vanish
 
 
 class ExponentBuilder(Bench):
@@ -24,10 +25,16 @@ class ExponentBuilder(Bench):
         """The variable of a form."""
         if isinstance(form, Lin):
             return self.linear(form)
-        expo, rest = self.split(form, where or PLAIN)
+        if where is None:
+            alone = isinstance(form, App) and self.a.overflows(form)
+            where = Context({}, apart=True, unbounded=True) if alone else PLAIN
+        expo, rest = self.split(form, where)
         if not expo.terms:
             return self.or_one(rest)
-        power = self.make(at.exp, self.kept(expo, self.hidden(expo, form)))
+        hidden = self.hidden(expo, form)
+        if rest is not None and self.may_be_nothing(expo, form):
+            hidden = (self.a.leaf(rest, tuple(rest.type.broadcastable)),)
+        power = self.make(at.exp, self.kept(expo, hidden))
         return self.times([*self.factors(rest), power]) or power
 
     # -- linear combinations ----------------------------------------------------------------
@@ -77,6 +84,37 @@ class ExponentBuilder(Bench):
         meets = {m for m, _ in outer.terms if m in shared or not shared.isdisjoint(compared(m))}
         inner = self.a.lin({m: c / k for m, c in outer.terms if m in meets})
         return inner, self.a.lin({m: c for m, c in outer.terms if m not in meets})
+
+    # -- levels that are -inf where there is nothing ------------------------------------------
+
+    def low(self, level: Variable[Any, Any]) -> Leaf:
+        """A level that is -inf where there is nothing: what it is the maximum of may be too."""
+        leaf = self.a.leaf(level, tuple(level.type.broadcastable))
+        self._low.add(leaf)
+        return leaf
+
+    def may_be_nothing(self, expo: Lin, form: Form) -> bool:
+        """Tell whether a form may be zero where such levels in its exponent do not show it.
+
+        A shift, 0 where all that it is the maximum of is -inf, does not, nor do other factors and
+        terms that cancel.
+        """
+        if not self._low:
+            return False
+        factors = self.a.parts(form)[2]
+        others = any(k > 0 and not hot(f) and may_vanish(f) for f, k in factors)
+        stack: list[tuple[Form, bool]] = [(expo, others)]
+        seen: set[tuple[Form, bool]] = set()
+        while stack:
+            part, matters = stack.pop()
+            if matters and part in self._low:
+                return True
+            if (part, matters) not in seen and isinstance(part, Lin | App):
+                seen.add((part, matters))
+                largest = isinstance(part, App) and part.op in (T.shift, T.maximum)
+                matters = matters or largest
+                stack.extend((p, matters) for p in pieces(part))
+        return False
 
     # -- factors that silence an exponential ------------------------------------------------
 

@@ -11,11 +11,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from kanrewrite.terms import T
-from kanrewrite.view.context import hiding
 from kanrewrite.view.contraction import sides_of
 from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Move
+from kanrewrite.view.zeros import hiding
 
 #: What is the largest of its operands.
 LARGEST = {T.shift, T.max, T.maximum}
@@ -100,8 +100,9 @@ def _of_dot(form: App, a: Lifting) -> Lin | None:
     out = Totals()
     left, right = form.args
     for (side, axis, order), other in zip(sides_of(form), (right, left), strict=True):
-        # The zeros of the other side lie in other dimensions: only that there are some counts.
-        zeros = (a.leaf(("zeros", other), ()),) if hiding(other, a) else ()
+        # The zeros of the other side, and where its largest is, lie in other dimensions: only that
+        # the two largest may not meet counts.
+        zeros = (a.leaf(("zeros", other), ()),) if hot(other) or hiding(other, a) else ()
         hidden = (*hiding(side, a), *zeros)
         inner = level(side, a)
         if inner is None:
@@ -194,7 +195,25 @@ def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int) -> bool:
             for source in _under(top, expo, a, zeros):
                 if bounded(_exchanged(expo, top, source, c, a), a, zeros, depth - 1):
                     return True
-    return False
+    left = a.lin({m: c for m, c in expo.terms if not (c > 0 and _is_small(m, a, zeros, depth - 1))})
+    return left is not expo and bounded(left, a, zeros, depth - 1)
+
+
+def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int) -> bool:
+    """Tell whether a form is a maximum of what is at most 0, and so is at most 0 itself.
+
+    The factors ``zeros`` are taken to hide from the maximum what they hide around it.
+    """
+    source = _maximised(form)
+    return source is not None and bounded(source, a, zeros, depth)
+
+
+def _maximised(form: Form) -> Lin | None:
+    """What a form, which may have been moved, is the maximum of."""
+    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+        form = form.args[0]
+    found = form.args[0] if isinstance(form, App) and form.op in (T.max, T.shift) else None
+    return found if isinstance(found, Lin) else None
 
 
 def _under(top: App, expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
@@ -225,7 +244,7 @@ def _shown(top: App, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
         for form in top.forms:
             if isinstance(form, Lin):
                 yield form
-            elif isinstance(form, App) and zeros.issuperset(form.args[1]):
+            elif isinstance(form, App) and form.op is T.kept and zeros.issuperset(form.args[1]):
                 yield form.args[0]
         return
     kind, *terms = mark.var
@@ -257,6 +276,13 @@ def _is_mark(form: Form) -> bool:
 
 def loosened(expo: Lin, a: Lifting) -> Lin:
     """An exponent in which zeros hide no maximum: it is at least as large."""
+    while (looser := _looser(expo, a)) is not expo:
+        expo = looser
+    return expo
+
+
+def _looser(expo: Lin, a: Lifting) -> Lin:
+    """An exponent in which each hidden maximum is replaced by one that less hides."""
     out = Totals()
     for m, c in expo.terms:
         upper = _upper(m, expo, a) if c > 0 else None
@@ -275,7 +301,7 @@ def _upper(form: Form, expo: Lin, a: Lifting) -> Form | None:
     if not is_hidden(form):
         return None
     if form.op is T.maximum:
-        largest = {f.args[0] if isinstance(f, App) else f for f in form.args if not _is_mark(f)}
+        largest = {_bare(f, a) for f in form.args if not _is_mark(f)}
         if len(largest) == 1:
             (only,) = largest
             return only if isinstance(only, Form) else None
@@ -286,6 +312,16 @@ def _upper(form: Form, expo: Lin, a: Lifting) -> Form | None:
         if other.args[:2] == (lin, axes) and set(other.args[2]) < set(hidden):
             return other
     return a.max(lin, axes)
+
+
+def _bare(form: Form, a: Lifting) -> Form:
+    """An operand of a maximum, which may have been moved, without what hides it."""
+    if isinstance(form, App) and form.op is T.kept:
+        bare: Form = form.args[0]
+        return bare
+    if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+        return _moved(a.lin(a.terms_of(_bare(form.args[0], a))), form.args[1], a)
+    return form
 
 
 def _exchanged(expo: Lin, top: Form, source: Lin, c: Fraction, a: Lifting) -> Lin:

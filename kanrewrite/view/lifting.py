@@ -13,7 +13,6 @@ from typing import Any
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.complements import without_mean
-from kanrewrite.view.context import may_vanish
 from kanrewrite.view.contraction import sides
 from kanrewrite.view.forms import (
     ONE,
@@ -38,6 +37,7 @@ from kanrewrite.view.moves import Move, Piece, Shuffle
 from kanrewrite.view.others import without_one
 from kanrewrite.view.picking import without_picks
 from kanrewrite.view.sharing import shared
+from kanrewrite.view.zeros import may_vanish
 
 
 class Lifting(Algebra):

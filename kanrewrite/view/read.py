@@ -161,7 +161,7 @@ class View:
         data = np.asarray(var.data)
         self._constants.setdefault((algebra, data.shape, data.tobytes()), var)
         other = self._constants.get((algebra, data.T.shape, data.T.tobytes()), var)
-        if other is var or (data == data.T).all():
+        if other is var or np.array_equal(data, data.T):
             return None
         turned = self.leaf(other, algebra)
         return algebra.shuffle(turned, (1, 0))

@@ -279,7 +279,10 @@ def _move(move_of: MoveOf) -> Reader:
             return None
         form = view.read(node.inputs[0])
         if form.bcast and form.bcast != move.whole:
-            return None
+            if not hot(form):
+                return None
+            # A length went with what cancelled.
+            form = a.mul(form, a.app(T.ones_like, view.leaf(node.inputs[0], a)))
         if isinstance(move, Reshape):
             axes = tuple(d for d, one in enumerate(move.whole) if not one)
             move = move.of(min(spanning(form, axes), key=_uid, default=form))

@@ -11,12 +11,12 @@ from fractions import Fraction
 from itertools import islice, product
 
 from kanrewrite.terms import T
-from kanrewrite.view.context import may_vanish
 from kanrewrite.view.contraction import as_sum, summed
 from kanrewrite.view.forms import ONE, App, Axes, Form, Prod, Sum, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Move
+from kanrewrite.view.zeros import may_vanish
 
 #: How many ways to share factors between the inside and the outside of a sum are tried.
 TRIES = 32

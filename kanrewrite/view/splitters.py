@@ -16,15 +16,7 @@ from aesara.graph.basic import Constant, Variable
 from kanrewrite.ops import ScaledCumsum, ScaledDot, ScatteredMaximum, Supremum
 from kanrewrite.terms import Operator, T
 from kanrewrite.view.anchoring import anchored
-from kanrewrite.view.context import (
-    Context,
-    Scaled,
-    hiding,
-    is_divided,
-    may_vanish,
-    moving,
-    within_log,
-)
+from kanrewrite.view.context import Context, Scaled, is_divided, moving, within_log
 from kanrewrite.view.contraction import needs_sum, sides_of, summed
 from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Sum, Totals
 from kanrewrite.view.heat import hot, is_softplus
@@ -32,6 +24,7 @@ from kanrewrite.view.levels import bounded
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.moves import Move
 from kanrewrite.view.operators import finite, plain, scattered
+from kanrewrite.view.zeros import hiding, may_vanish, vanishes
 
 Splitter = Callable[[LogBuilder, App, Context], Scaled]
 
@@ -71,11 +64,16 @@ def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
 
 
 def _hidden(b: LogBuilder, inner: Form, key: tuple[Lin, Axes], where: Context) -> tuple[Form, ...]:
-    """The factors of what is summed that a sum which divides around it leaves out too."""
+    """The factors of what is summed that a sum which divides around it leaves out too.
+
+    What is zero for sure counts where nothing shows how large the sum can be.
+    """
     factors = {f for f, _ in b.a.parts(inner)[2]}
-    if key not in where.masks:
-        return tuple(f for f, _ in b.a.parts(inner)[2] if _has_zeros(f))
     choices = [h for h in where.masks.get(key, ()) if factors.issuperset(h)]
+    if key not in where.masks:
+        choices.append(tuple(f for f, _ in b.a.parts(inner)[2] if _has_zeros(f)))
+    if where.unbounded:
+        choices.append(tuple(f for f in hiding(inner, b.a) if vanishes(f)))
     return max(choices, key=len, default=())
 
 
@@ -141,8 +139,9 @@ def _cumsum(b: LogBuilder, form: App, where: Context) -> Scaled:
 
 
 def _dot(b: LogBuilder, form: App, where: Context) -> Scaled:
-    needed = where.exact and needs_sum(form)
-    if needed or (where.apart and all(b.a.overflows(side.form) for side in sides_of(form))):
+    large = [b.a.overflows(side.form) for side in sides_of(form)]
+    needed = (where.exact or (where.unbounded and any(large))) and needs_sum(form)
+    if needed or (where.apart and all(large)):
         total = summed(form, b.a)
         if total is not form:
             return b.split(total, within_log(total, b.a))
@@ -190,7 +189,7 @@ def _scaled_dot(b: LogBuilder, form: App, where: Context) -> Scaled:
         inputs += [exponent, weights]
     outputs: Any = b.make(ScaledDot(), *inputs)
     level, total = outputs
-    return b.a.lin({b.a.leaf(level, tuple(level.type.broadcastable)): ONE}), total
+    return b.a.lin({b.low(level): ONE}), total
 
 
 def _with_lengths(
@@ -288,13 +287,13 @@ def _scatter(b: LogBuilder, form: App, where: Context) -> Scaled:
     zeros = hiding(inner, b.a) if where.exact else ()
     exponent = b.kept(expo, tuple(f for f in zeros if not hot(f)))
     shape = b.make(at.shape, node.inputs[0])
-    places: Any = at.arange(b.make(at.prod, shape))
+    places: Any = b.make(at.arange, b.make(at.prod, shape))
     numbered = b.make(move.apply, b.make(at.reshape, places, shape, ndim=len(like.bcast)))
     top = b.make(ScatteredMaximum(like.bcast), exponent, numbered, shape)
     gap = b.make(at.sub, exponent, b.make(move.apply, finite(b, top)))
     values = b.scaled(b.make(at.exp, gap), rest)
     level = b.make(at.switch, b.make(at.eq, top, b.constant_of(np.inf)), b.constant(ZERO), top)
-    return b.a.lin({b.a.leaf(level, like.bcast): ONE}), scattered(b, form, values)
+    return b.a.lin({b.low(level): ONE}), scattered(b, form, values)
 
 
 SPLITTERS: dict[Operator, Splitter] = {

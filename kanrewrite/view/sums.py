@@ -13,11 +13,12 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
 from kanrewrite.view.complements import as_exponential
-from kanrewrite.view.context import Context, Scaled, may_vanish
+from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, join_bcast
 from kanrewrite.view.heat import exponents, fades, hot, is_softplus
 from kanrewrite.view.levels import dominant, is_hidden
+from kanrewrite.view.zeros import may_vanish
 
 #: What does not change 1 when it is added.
 NEGLIGIBLE = 1e-18

@@ -847,3 +847,60 @@ def share_of_softpluses(x: Any) -> Any:
 def average_by_softpluses(x: Any, t: Any) -> Any:
     w = at.softplus(x)
     return (w * t).sum(axis=1) / w.sum(axis=1)
+
+
+@case("m")
+def log_of_sums_over_some_classes(x: Any) -> Any:
+    groups = at.constant(np.array([[1.0, 1, 0], [0, 1, 1], [1, 0, 0], [0, 0, 1]]))
+    return at.log(at.dot(at.exp(x), groups.T))
+
+
+@case("m")
+def log_of_probabilities_of_some_classes(x: Any) -> Any:
+    groups = at.constant(np.array([[1.0, 1, 0], [0, 1, 1], [1, 0, 0], [0, 0, 1]]))
+    return at.log(at.dot(normal(at.exp(x)), groups.T))
+
+
+@case("mm")
+def log_of_a_product_of_two_softmaxes(x: Any, y: Any) -> Any:
+    p, q = normal(at.exp(x)), normal(at.exp(at.concatenate([y, -y[:1]])))
+    return at.log(at.dot(p, q))
+
+
+@case("mm")
+def likelihood_of_words_under_topics(x: Any, y: Any) -> Any:
+    p = at.dot(normal(at.exp(x)), normal(at.exp(at.concatenate([y, -y[:1]]))))
+    return -at.log(p[[1, 1], [2, 0]]).sum()
+
+
+@case("mb")
+def log_of_a_picked_probability_by_batches(x: Any, b: Any) -> Any:
+    return at.log(at.batched_dot(normal(at.exp(x)), b))
+
+
+@case("mmv")
+def chain_of_hidden_states(x: Any, y: Any, z: Any) -> Any:
+    steps = normal(at.exp(at.concatenate([y, -y[:1]])))
+    state = at.log(at.exp(z[:3]) / at.exp(z[:3]).sum()) + x[0]
+    state = at.log(at.dot(at.exp(state), steps)) + x[1]
+    state = at.log(at.dot(at.exp(state), steps))
+    return at.log(at.exp(state).sum())
+
+
+@case("mmb")
+def log_of_a_masked_matrix_product(x: Any, y: Any, b: Any) -> Any:
+    return at.log(1 + at.dot(at.exp(x) * b, at.exp(y).T))
+
+
+@case("mm")
+def posterior_of_a_hidden_state(x: Any, y: Any) -> Any:
+    steps = at.exp(at.concatenate([y, -y[:1]]))
+    before = at.dot(at.exp(x[0]), steps) * at.exp(x[1])
+    both = before * at.dot(steps, at.exp(x[0]))
+    return both / both.sum()
+
+
+@case("v")
+def shares_of_all_pairs_of_neighbours(x: Any) -> Any:
+    e = at.exp(-((x[:, None] - x[None, :]) ** 2)) * (1 - at.eye(4))
+    return e / e.sum()

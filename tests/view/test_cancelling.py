@@ -136,3 +136,42 @@ def test_a_product_of_equal_numbers_is_their_power() -> None:
     column = x.sum(axis=1, keepdims=True)
     out = (at.exp(x) * at.exp(-x) * column).prod(axis=1)
     assert_right([x], [out, grad(out.sum(), x)], [np.arange(6.0).reshape(2, 3)])
+
+
+def test_weights_that_may_be_zero_where_an_exponential_is_largest() -> None:
+    w = at.dvector("w")
+    slope = grad((at.log1p(at.dot(at.exp(x), w)) * at.as_tensor([0.5, -2.0])).sum(), w)
+    assert_right([x, w], [slope], [LARGE, np.array([0.0, 0.5, 0.0])])
+
+
+def test_a_product_of_probabilities_that_do_not_meet() -> None:
+    s, up = at.dmatrices("s", "up")
+    p = at.dot(normal(at.exp(x)), normal(at.exp(s)))
+    slopes = grad((at.log(p) * up).sum(), [x, s])
+    apart = np.array([[0.0, -2e3], [1.0, -2e3], [-1500.0, 0.0]])
+    assert_right([x, s, up], slopes, [LARGE, apart, np.array([[0.5, -1.0], [2.0, 0.25]])])
+
+
+def test_what_a_row_of_zeros_is_multiplied_with() -> None:
+    """No label is in the first row, and the exponential of its logits overflows."""
+    s = at.dmatrix("s")
+    p = at.dot(normal(at.exp(x)), normal(at.exp(s)))
+    slopes = grad(at.log(p[[1], [0]]).sum(), [x, s])
+    assert_right([x, s], slopes, [LARGE, np.array([[0.5, -900.0], [2.0, 1e5], [-3.0, 1.0]])])
+
+
+def test_a_product_with_labels_is_the_sum_that_divides_by_it() -> None:
+    labels = at.dmatrix("labels")
+    slope = grad(at.log(at.batched_dot(normal(at.exp(x)), labels)).sum(), x)
+    assert_right([x, labels], [slope], [LARGE, np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])])
+
+
+def test_matrix_products_that_stay_in_range_stay_as_they_are() -> None:
+    """Attention has no use for levels of its products, whether it divides before or after."""
+    s, v, up = at.dmatrices("s", "v", "up")
+    e = at.exp(at.dot(s, s.T)) * y
+    late = at.dot(e, v) / e.sum(axis=1, keepdims=True)
+    soon = at.dot(normal(e), v)
+    for out in (late, soon):
+        compiled = function([s, y, v, up], [out, *grad((out * up).sum(), [s, v])], PLAIN)
+        assert "ScaledDot" not in {type(n.op).__name__ for n in compiled.maker.fgraph.apply_nodes}

@@ -1,0 +1,39 @@
+"""Zeros: the factors that may vanish somewhere, and so hide what they are multiplied with."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanrewrite.terms import T
+from kanrewrite.view.algebra import Algebra
+from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
+
+#: Operators whose value is never zero.
+NEVER_ZERO = {T.softmax, T.sigmoid, T.exp, T.ones_like, T.softplus}
+
+
+def hiding(form: Form, a: Algebra) -> tuple[Form, ...]:
+    """The factors of what is summed that may hide its largest exponential."""
+    return tuple(f for f, _ in a.parts(form)[2] if may_vanish(f))
+
+
+def may_vanish(form: Form) -> bool:
+    """Tell whether a factor may be zero somewhere, so that it hides the largest exponential."""
+    if isinstance(form, Leaf):
+        data = getattr(form.var, "data", None)
+        return data is None or not bool(np.all(np.asarray(data)))
+    if isinstance(form, Prod):
+        return not form.coeff or any(k > 0 and may_vanish(f) for f, k in form.factors)
+    if isinstance(form, Sum):
+        return not form.nonneg or all(may_vanish(m) for m, _ in form.terms)
+    if isinstance(form, App) and form.op in (T.sum, T.dimshuffle, T.subtensor, T.pow):
+        inner: Form = form.args[0]
+        return not inner.nonneg or may_vanish(inner)
+    return not isinstance(form, App) or form.op not in NEVER_ZERO
+
+
+def vanishes(form: Form) -> bool:
+    """Tell whether a factor is zero somewhere for sure, as a constant mask is."""
+    if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+        return vanishes(form.args[0])
+    return isinstance(form, Leaf) and hasattr(form.var, "data") and may_vanish(form)
