@@ -67,13 +67,12 @@ class Builder(LogBuilder):
 
     def value(self, form: Form, where: Context | None = None) -> Variable[Any, Any]:
         """The variable of a form."""
-        where = where or PLAIN
-        if not (isinstance(form, Prod) and hot(form)) or where.exact:
+        if not isinstance(form, Prod) or (where is not None and where.exact):
             return super().value(form, where)
-        terms = apart(form, self.a)
+        terms = apart(form, self.a) if hot(form) else None
         if terms is None or sunk(form, self.a) is not None:
             return super().value(form, where)
-        return self.total([(c, self._placed(t, where)) for c, t in terms])
+        return self.total([(c, self._placed(t, where or PLAIN)) for c, t in terms])
 
     def comparison(self, form: Form, var: Variable[Any, Any]) -> Variable[Any, Any]:
         """``exp(a) * r > 0`` as ``r > 0``, with 0 for r where a is -inf."""
