@@ -63,6 +63,8 @@ def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Fo
             if j != 1 or not (isinstance(g, App) and g.op is T.sum and g.args[1] == axes):
                 continue
             outer = a.div(n, a.mul(share, g))
+            if not outer.constant_along(axes):
+                continue  # it is not summed with what is
             inside = _expanded(g.args[0], a)
             for t, b in inside.items():
                 if a.mul(outer, t) is not m or b * d != -c:

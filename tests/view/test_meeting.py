@@ -60,6 +60,15 @@ def test_what_is_missing_from_one_that_was_picked(pick: Any) -> None:
         assert_right([x], [at.log(1 - share[:, pick])], [rows], atol=1e-15)
 
 
+def test_the_curvature_of_average_log_odds() -> None:
+    w = at.dmatrix("w")
+    p = normal(at.exp(x) * w)
+    slope = grad((at.log(p / (1 - p)).mean(axis=1) * [0.5, -2.0]).sum(), x)
+    across = np.array([[0.5, -1.0, 2.0, 0.25], [1.0, 0.5, -0.75, 1.5]])
+    values = [np.arange(8.0).reshape(2, 4) / 4, across**2 + 0.5]
+    assert_right([x, w], [slope, grad((slope * across).sum(), x)], values)
+
+
 def test_equal_largest_terms_are_each_others_others() -> None:
     e = at.exp(x)
     out = at.log(e.sum(axis=1, keepdims=True) - e)
