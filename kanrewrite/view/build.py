@@ -172,7 +172,7 @@ class Builder(LogBuilder):
                 exact = where.exact or over
             back = apart or self._brings_back(f, k, form)
             inner = Context(masks, exact, back, unbounded)
-            if isinstance(f, App) and f.op is T.mask:
+            if isinstance(f, App) and f.op is T.mask and k > 0:
                 conditions.append(f)
                 continue
             if isinstance(f, Sum) and self.is_uneven(f, inner):

@@ -120,7 +120,7 @@ class ExponentBuilder(Bench):
 
     def hidden(self, expo: Lin, form: Form) -> tuple[Form, ...]:
         """The factors whose zeros the maximum in an exponent does not cover."""
-        factors = {f for f, _ in self.a.parts(form)[2]}
+        factors = {f for f, k in self.a.parts(form)[2] if k > 0}
         found: dict[Form, None] = {}
         unmatched = False
         stack: list[Form] = [expo] if factors else []

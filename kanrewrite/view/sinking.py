@@ -65,7 +65,8 @@ def apart(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
 
 def _is_choice(form: Form, a: Lifting) -> bool:
     """Tell whether a condition hides a product."""
-    return any(isinstance(f, App) and f.op is T.mask for f, _ in a.parts(form)[2])
+    factors = a.parts(form)[2]
+    return any(k > 0 and isinstance(f, App) and f.op is T.mask for f, k in factors)
 
 
 def into_sum(form: Prod, a: Lifting) -> Form | None:

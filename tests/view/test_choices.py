@@ -99,3 +99,16 @@ def test_what_is_compared_with_a_choice_is_equal_to_itself() -> None:
     out = (at.maximum(x, 0) + at.minimum(at.exp(x) - 1, 0)).sum()
     assert_right([x], [grad(out, x)], [np.linspace(-3, 3, 64)])
     assert_right([x], [grad(out, x)], [NUMBERS])
+
+
+@pytest.mark.parametrize("outer", [lambda e: 1 / (1 + 1 / e), lambda e: at.log(1 / (1 + 1 / e))])
+def test_the_inverse_of_what_is_hidden_is_infinite(outer: Callable[[Any], Any]) -> None:
+    x = at.dmatrix("x")
+    e = at.exp(x)
+    mask = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
+    hidden = [at.switch(at.constant(mask) > 0, e / e.sum(), 0.0), at.set_subtensor(e[:, 0], 0.0)]
+    rows = np.array([[0.5, 1.0, 2.0], [0.25, -3.0, 1.5]])
+    mine, theirs = (make([x], [outer(h) for h in hidden]) for make in (function, stock))
+    with np.errstate(divide="ignore"):
+        for found, expected in zip(mine(rows), theirs(rows), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
