@@ -77,7 +77,7 @@ def selects(query: RewriteDatabaseQuery, name: str) -> bool:
     name
         A name in optdb; it may be missing there.
     """
-    if name not in optdb.__db__:
+    if not optdb.__db__.get(name):  # a name that was only looked up has an empty entry
         return False
     entry = optdb[name]
 

@@ -226,6 +226,22 @@ def test_importing_registers_nothing() -> None:
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
 
 
+def test_a_mode_that_excluded_the_library_before_it_was_used() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import aesara, kanrewrite; from aesara.compile.mode import get_mode;"
+        "aesara.config.on_opt_error = 'raise';"
+        "mode = get_mode('FAST_RUN').excluding('kanrewrite');"
+        "x = aesara.tensor.scalar();"
+        "g = kanrewrite.grad(x * x, x);"
+        "assert aesara.function([x], g, mode=mode)(3) == 6;"
+        "assert aesara.function([x], g)(3) == 6"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+
+
 def test_a_large_chain() -> None:
     """Paths are walked without recursion; Aesara's own limits are higher up."""
     x = at.vector("x")
