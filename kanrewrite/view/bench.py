@@ -93,6 +93,10 @@ class Bench:
         order = tuple("x" if d in axes else next(left) for d in range(var.type.ndim))
         return self.make(_dimshuffle, self.make(op, var), order)
 
+    def atom(self, var: Variable[Any, Any]) -> Leaf:
+        """A variable that was built, as a form."""
+        return self.a.leaf(var, tuple(var.type.broadcastable))
+
     def leaf(self, form: Leaf) -> Variable[Any, Any]:
         """The variable of a leaf, in the dtype of the results."""
         var: Variable[Any, Any] = form.var

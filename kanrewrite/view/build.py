@@ -47,8 +47,8 @@ class Builder(LogBuilder):
         for shift in self.view.shifts(form, self.a):
             top = self._peak(shift)
             gap = self.make(at.sub, self.value(shift.atom), top)
-            level = self.a.leaf(top, tuple(top.type.broadcastable))
-            leaf = self.a.leaf(gap, tuple(gap.type.broadcastable))
+            level = self.atom(top)
+            leaf = self.atom(gap)
             form = Generator(shift, self.a).centred(form, leaf, level)
         return self.value(form)
 

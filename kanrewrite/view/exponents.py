@@ -33,7 +33,7 @@ class ExponentBuilder(Bench):
             return self.or_one(rest)
         hidden = self.hidden(expo, form)
         if rest is not None and self.may_be_nothing(expo, form):
-            hidden = (self.a.leaf(rest, tuple(rest.type.broadcastable)),)
+            hidden = (self.atom(rest),)
         power = self.make(at.exp, self.kept(expo, hidden))
         return self.times([*self.factors(rest), power]) or power
 
@@ -89,7 +89,7 @@ class ExponentBuilder(Bench):
 
     def low(self, level: Variable[Any, Any]) -> Leaf:
         """A level that is -inf where there is nothing: what it is the maximum of may be too."""
-        leaf = self.a.leaf(level, tuple(level.type.broadcastable))
+        leaf = self.atom(level)
         self._low.add(leaf)
         return leaf
 

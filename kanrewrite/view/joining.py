@@ -38,6 +38,11 @@ def has_length(form: Form, axis: int, length: Variable[Any, Any]) -> bool:
     return any(_dimension(p, axis) == wanted for p in spanning(form, (axis,)))
 
 
+def age(form: Form) -> int:
+    """When a form was first made: which of several is taken must not depend on their order."""
+    return form.uid
+
+
 def spanning(form: Form, axes: tuple[int, ...]) -> set[Form]:
     """The operands of elementwise operators in a form that have a length along each axis."""
     found: set[Form] = set()

@@ -17,7 +17,7 @@ from aesara.graph.basic import Variable
 from kanrewrite.terms import T
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled, within_log
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Sum
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum
 from kanrewrite.view.heat import exponents, fades, hot, is_softplus
 from kanrewrite.view.sums import NEGLIGIBLE, SumBuilder
 
@@ -87,10 +87,7 @@ class LogBuilder(SumBuilder):
     def _whole_log(self, form: Form) -> Lin:
         """The log of a form as an exponent."""
         e, r = self.log_parts(form)
-        return e if r is None else self.a.plus(e, self.a.lin({self._leaf(r): ONE}), ONE)
-
-    def _leaf(self, var: Variable[Any, Any]) -> Leaf:
-        return self.a.leaf(var, tuple(var.type.broadcastable))
+        return e if r is None else self.a.plus(e, self.a.lin({self.atom(r): ONE}), ONE)
 
     def _log_with_one(self, form: Sum, outer: Lin, where: Context) -> Scaled:
         outer, level, parts = self.shifted(form, outer, ONE, where)
@@ -182,6 +179,6 @@ class LogBuilder(SumBuilder):
         low, high = self.linear(inner), self.linear(self.a.plus(inner, e, ONE))
         # Where both are the same infinity, the gap would be nan.
         gap = self.make(at.switch, self.make(at.eq, low, high), self.constant(ZERO), gap)
-        top = self._leaf(self.make(at.maximum, low, high))
+        top = self.atom(self.make(at.maximum, low, high))
         fade = self.make(at.exp, self.make(at.neg, self.make(at.abs, gap)))
         return self.a.plus(left, self.a.lin({top: ONE}), ONE), self.make(at.log1p, fade)

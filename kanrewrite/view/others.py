@@ -69,8 +69,7 @@ def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Fo
             for t, b in inside.items():
                 if a.mul(outer, t) is not m or b * d != -c:
                     continue
-                ones = a.app(T.ones_like, body, bcast=body.bcast)
-                rest = a.add(*(a.mul(a.const(e), u, ones) for u, e in inside.items() if u is not t))
+                rest = a.add_terms({u: e for u, e in inside.items() if u is not t})
                 others = a.app(T.others, m, axes, bcast=m.bcast)
                 own = a.sub(a.div(a.mul(m, f), total), a.mul(share, others))
                 kept = a.sum(a.spread(rest, g.args[0]), axes)

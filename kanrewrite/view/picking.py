@@ -16,7 +16,7 @@ from kanrewrite.terms import ELEMENTWISE, T
 from kanrewrite.view.algebra import is_ones
 from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Prod, Sum, Terms
 from kanrewrite.view.heat import hot
-from kanrewrite.view.joining import spanning
+from kanrewrite.view.joining import age, spanning
 from kanrewrite.view.moves import Move
 
 #: Coefficients that differ by less are the same number, rounded: 1/3, and what divides by 3.
@@ -178,11 +178,7 @@ def _mask(body: Form, move: Move, like: Form, a: Lifting) -> Form:
     known, shape = a.picked.setdefault(move, {}), a.lengths.get(like, like)
     whole = spanning(body, axes) | spanning(shape, axes)
     powers = (a.prod(ONE, a.parts(f)[1], {}) for f in (body, shape))
-    form = next((f for f in known if f in whole), None) or min(whole, key=_uid, default=None)
+    form = next((f for f in known if f in whole), None) or min(whole, key=age, default=None)
     form = form or next((p for p in powers if p.bcast == move.whole), like)
     known[form] = None
     return a.app(T.mask, a.app(T.unpicked, form, move, bcast=move.whole), True)
-
-
-def _uid(form: Form) -> int:
-    return form.uid

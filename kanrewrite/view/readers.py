@@ -36,7 +36,7 @@ from kanrewrite import ops
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.forms import HALF, ONE, App, Form
 from kanrewrite.view.heat import hot
-from kanrewrite.view.joining import spanning
+from kanrewrite.view.joining import age, spanning
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import (
     Piece,
@@ -120,7 +120,7 @@ def _pow(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
 
 def _second(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     shape, value = node.inputs
-    return a.mul(view.operand(value, a), a.app(T.ones_like, view.leaf(shape, a)))
+    return _along(view, shape, view.operand(value, a), a)
 
 
 def _switch(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
@@ -145,7 +145,7 @@ def _filled_like(view: Source, node: Apply[Any], form: Form, a: Lifting) -> Form
     (out,) = node.outputs
     if form.bcast == tuple(out.type.broadcastable) or form is a.zero:
         return form
-    return a.mul(form, a.app(T.ones_like, view.leaf(out, a)))
+    return _along(view, out, form, a)
 
 
 def _chosen(largest: bool) -> Reader:
@@ -224,13 +224,18 @@ def _reduction(name: str) -> Reader:
     return read
 
 
+def _along(view: Source, shape: Variable[Any, Any], form: Form, a: Lifting) -> Form:
+    """A form with the lengths of a variable."""
+    return a.mul(form, a.app(T.ones_like, view.leaf(shape, a)))
+
+
 def _spread(view: Source, var: Variable[Any, Any], a: Lifting) -> Form:
     """A variable with all its lengths, of which ``exp(x) * exp(-x) * b`` has lost those of x."""
     form, lengths = view.read(var), var.type.broadcastable
     known = form.bcast or (True,) * len(lengths)
     if not any(one and not b for one, b in zip(known, lengths, strict=True)):
         return form
-    return a.mul(form, a.app(T.ones_like, view.leaf(var, a)))
+    return _along(view, var, form, a)
 
 
 def _prod(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
@@ -282,18 +287,14 @@ def _move(move_of: MoveOf) -> Reader:
             if not hot(form):
                 return None
             # A length went with what cancelled.
-            form = a.mul(form, a.app(T.ones_like, view.leaf(node.inputs[0], a)))
+            form = _along(view, node.inputs[0], form, a)
         if isinstance(move, Reshape):
             axes = tuple(d for d, one in enumerate(move.whole) if not one)
-            move = move.of(min(spanning(form, axes), key=_uid, default=form))
+            move = move.of(min(spanning(form, axes), key=age, default=form))
         a.witness.setdefault(move, view.leaf(node.inputs[0], a))
         return a.move(form, move)
 
     return read
-
-
-def _uid(form: Form) -> int:
-    return form.uid
 
 
 def _join(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
@@ -353,7 +354,7 @@ def _alloc(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     if form.bcast:
         extra = node.outputs[0].type.ndim - value.type.ndim
         form = a.shuffle(form, (*["x"] * extra, *range(value.type.ndim)))
-    return a.mul(form, a.app(T.ones_like, view.leaf(node.outputs[0], a)))
+    return _along(view, node.outputs[0], form, a)
 
 
 ELEMWISE: dict[Operator, Reader] = {

@@ -111,7 +111,7 @@ def _others(b: LogBuilder, form: App, where: Context) -> Scaled:
     total, total_left = (b.make(at.sum, t, axis=axes, keepdims=True) for t in (terms, left))
     out = b.make(at.switch, alone, total_left, b.make(at.sub, total, terms))
     chosen = b.make(at.switch, alone, left_level, level)
-    return b.a.lin({b.a.leaf(chosen, tuple(chosen.type.broadcastable)): ONE}), out
+    return b.a.lin({b.atom(chosen): ONE}), out
 
 
 def _prod(b: LogBuilder, form: App, where: Context) -> Scaled:
@@ -132,7 +132,7 @@ def _cumsum(b: LogBuilder, form: App, where: Context) -> Scaled:
         exponent = b.make(at.second, weights, exponent)  # it gives the result its lengths
     outputs: Any = b.make(ScaledCumsum(axis), exponent, weights)
     level, total = outputs
-    return b.a.lin({b.a.leaf(level, tuple(level.type.broadcastable)): ONE}), total
+    return b.a.lin({b.atom(level): ONE}), total
 
 
 # -- contractions ----------------------------------------------------------------------------

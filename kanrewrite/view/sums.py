@@ -116,7 +116,7 @@ class SumBuilder(ExponentBuilder):
         out = self.make(
             at.switch, self.make(at.lt, value, self.constant_of(NEGLIGIBLE)), itself, raised
         )
-        level = self.a.leaf(low, tuple(low.type.broadcastable))
+        level = self.atom(low)
         return self.a.lin({level: ONE}), self.total([(one, out)])
 
     def _level(self, exponents: set[Form]) -> Lin:
@@ -133,7 +133,7 @@ class SumBuilder(ExponentBuilder):
         lin = expo if isinstance(expo, Lin) else None
         if rest is None or lin is None or not any(c > 0 and is_hidden(m) for m, c in lin.terms):
             return expo
-        left = self.a.leaf(rest, tuple(rest.type.broadcastable))
+        left = self.atom(rest)
         return self.a.app(T.kept, lin, (left,), bcast=join_bcast([lin.bcast, left.bcast]))
 
     def _zeros(self, form: Sum) -> dict[Form, tuple[Form, ...]]:
