@@ -16,6 +16,7 @@ from kanrewrite import _environment
 
 if TYPE_CHECKING:
     from kanrewrite.completion import check as check
+    from kanrewrite.config import config as config
     from kanrewrite.gradient import grad as grad
     from kanrewrite.gradient import hessian as hessian
     from kanrewrite.gradient import hvp as hvp
@@ -103,6 +104,7 @@ _PUBLIC = {
         "why": ("why_not",),
         "verify": ("verify",),
         "completion": ("check",),
+        "config": ("config",),
     }.items()
     for name in names
 }

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 BELOW: dict[str, tuple[str, ...]] = {
     "errors": (),
     "_environment": ("errors",),
+    "config": ("errors",),
     "terms": ("errors",),
     "ops": ("errors",),
     "structure": ("errors",),
@@ -27,7 +28,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "relation": ("ac",),
     "completion": ("relation",),
     "index": ("relation",),
-    "trace": ("completion", "display", "index", "structure"),
+    "trace": ("completion", "config", "display", "index", "structure"),
     "view": ("ops", "trace"),
     "rewriter": ("view",),
     "registry": ("rewriter",),

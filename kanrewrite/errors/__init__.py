@@ -17,6 +17,7 @@ from kanrewrite.errors.cli import (
     unusable_inputs,
     unusable_value,
 )
+from kanrewrite.errors.config import UnknownSetting, UnreadableFlags, UnusableSetting
 from kanrewrite.errors.environment import MissingExtra, NoBlasFlags, NoPackaging
 from kanrewrite.errors.gradient import (
     NothingToBeWithin,
@@ -123,8 +124,11 @@ __all__ = [
     "UnknownRelation",
     "UnknownRows",
     "UnknownSearchDirection",
+    "UnknownSetting",
     "UnknownShape",
+    "UnreadableFlags",
     "UnusableOperator",
+    "UnusableSetting",
     "cannot_be_turned",
     "changes_type",
     "derivative_turned",

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Literal, get_args
 
 from kanrewrite import registry
+from kanrewrite.config import config
 from kanrewrite.cost import Cost, node_count
 from kanrewrite.errors import UnknownSearchDirection
 from kanrewrite.relation import REAL, Relation
@@ -26,9 +27,9 @@ def known_relations() -> list[Relation]:
 def explore(
     out: Any,
     relations: Iterable[Relation] | None = None,
-    depth: int = 8,
-    limit: int = 500,
-    seconds: float = 5.0,
+    depth: int | None = None,
+    limit: int | None = None,
+    seconds: float | None = None,
     direction: Direction = "simplify",
     cost: Cost = node_count,
     theory: Theory = REAL,
@@ -42,11 +43,12 @@ def explore(
         The graph to begin with; it is not changed.
     relations : iterable of Relation, optional
         What may be used, by default every relation of the library.
-    depth : int
-        How many rewrites a graph may be away from the start.
-    limit : int
+    depth : int, optional
+        How many rewrites a graph may be away from the start; by default
+        ``kanrewrite.config.explore_depth``, and the same holds for the other two budgets.
+    limit : int, optional
         How many graphs are found at most.
-    seconds : float
+    seconds : float, optional
         How long is searched at most.  It is looked at between matches; a match is not interrupted.
     direction : {"simplify", "expand", "both"}
         Use each relation in its own direction, against it (which gives the graphs that what it
@@ -82,4 +84,9 @@ def explore(
     chosen = known_relations() if relations is None else list(relations)
     terms = Terms(theory)
     moves = RelationMoves(chosen, direction, terms, report)
-    return Exploration(out, moves, terms, cost, report, (depth, limit, seconds), progress)
+    budgets = (
+        config.explore_depth if depth is None else depth,
+        config.explore_limit if limit is None else limit,
+        config.explore_seconds if seconds is None else seconds,
+    )
+    return Exploration(out, moves, terms, cost, report, budgets, progress)
