@@ -15,20 +15,20 @@ from kanrewrite import Axis, Eq, Float, T, eq, relation
 Sides = tuple[Any, Any]
 
 
-@relation(direction=None, family="lifting")
+@relation(role="lift", family="lifting")
 def max_lifts(a: Float, axis: Axis) -> Iterator[Eq]:
     """The exponential grows with its exponent."""
     yield eq(T.max(T.exp(a), axis, keepdims=True), T.exp(T.max(a, axis, keepdims=True)))
 
 
-@relation(direction=None, family="lifting")
+@relation(role="lift", family="lifting")
 def choices_lift(c: Float, a: Float, b: Float, x: Float) -> Iterator[Eq]:
     """A common factor leaves a choice, and so does a function of what is chosen."""
     yield eq(T.switch(c, a, b) * x, T.switch(c, a * x, b * x))
     yield eq(T.exp(T.switch(c, a, b)), T.switch(c, T.exp(a), T.exp(b)))
 
 
-@relation(direction=None, family="lifting")
+@relation(role="lift", family="lifting")
 def comparisons_drop(a: Float, r: Float) -> Iterator[Eq]:
     """An exponential is positive, so it does not matter to a comparison with zero."""
     yield eq(T.gt(T.exp(a) * r, 0), T.gt(r, 0))

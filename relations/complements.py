@@ -19,7 +19,7 @@ Sides = tuple[Any, Any]
 KEPT: dict[str, Any] = {"axis": 1, "keepdims": True}
 
 
-@relation(direction=None, family="lifting")
+@relation(role="cancel", family="lifting")
 def masks_complement(c: Float, a: Float, axis: Axis) -> Iterator[Eq]:
     """What is left of a tensor, or of its sum, without what a mask keeps is what it hides.
 
@@ -31,7 +31,7 @@ def masks_complement(c: Float, a: Float, axis: Axis) -> Iterator[Eq]:
     yield eq(total - part, T.sum(hidden, axis, keepdims=True)).when(same_shape(a, c))
 
 
-@relation(direction=None, family="lifting")
+@relation(role="cancel", family="lifting")
 def weights_complement(w: Float, a: Float, axis: Axis) -> Iterator[Eq]:
     """A sum less what weights leave of it: one less the weight is exact where the sums cancel."""
     total, part = (T.sum(x, axis, keepdims=True) for x in (a, w * a))
@@ -39,7 +39,7 @@ def weights_complement(w: Float, a: Float, axis: Axis) -> Iterator[Eq]:
     yield eq(total - part, left).when(same_shape(a, w))
 
 
-@relation(direction=None, family="lifting")
+@relation(role="cancel", family="lifting")
 def products_complement(x: Float, axis: Axis) -> Iterator[Eq]:
     """A product of sigmoids is an exponential, of which ``expm1`` is what is missing to 1."""
     product = T.prod(1 / (1 + T.exp(x)), axis, keepdims=True)

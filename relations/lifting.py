@@ -18,19 +18,19 @@ from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, relation, same_sha
 Sides = tuple[Any, Any]
 
 
-@relation(direction=None)
+@relation(role="lift")
 def sum_lifts(a: ConstantAlong["axis"], b: Float, axis: Axis) -> Iterator[Eq]:  # type: ignore[name-defined, valid-type]  # noqa: F821, UP037
     """What is constant along the summed axes leaves the sum."""
     yield eq(T.sum(a * b, axis, keepdims=True), a * T.sum(b, axis, keepdims=True))
 
 
-@relation(direction=None)
+@relation(role="lift")
 def log_lifts(a: Float, r: Float) -> Iterator[Eq]:
     """The log of an exponential is its exponent."""
     yield eq(T.log(T.exp(a) * r), a + T.log(r))
 
 
-@relation(direction=None)
+@relation(role="lift")
 def prod_lifts(a: Float, r: Float, axis: Axis) -> Iterator[Eq]:
     """Exponents of a product add up."""
     yield eq(
@@ -39,7 +39,7 @@ def prod_lifts(a: Float, r: Float, axis: Axis) -> Iterator[Eq]:
     ).when(same_shape(a, r))
 
 
-@relation(direction=None)
+@relation(role="lift")
 def powers_lift(a: Float, r: Float) -> Iterator[Eq]:
     """Exponents are scaled by powers."""
     yield eq(T.sqr(T.exp(a) * r), T.exp(2 * a) * T.sqr(r))

@@ -17,7 +17,7 @@ from kanrewrite import Axis, Eq, Float, T, eq, relation, same_shape
 Sides = tuple[Any, Any]
 
 
-@relation(direction=None, family="lifting")
+@relation(role="cancel", family="lifting")
 def sums_merge(a: Float, b: Float, axis: Axis) -> Iterator[Eq]:
     """Two sums along the same axes are one."""
     yield eq(
@@ -26,7 +26,7 @@ def sums_merge(a: Float, b: Float, axis: Axis) -> Iterator[Eq]:
     ).when(same_shape(a, b))
 
 
-@relation(direction=None, family="lifting")
+@relation(role="lift", family="lifting")
 def powers_multiply(a: Float, t: Float) -> Iterator[Eq]:
     """An exponential to any power is an exponential."""
     yield eq(T.pow(T.exp(a), t), T.exp(a * t))
@@ -39,7 +39,7 @@ def powers_are_exponentials(b: Float, t: Float) -> Iterator[Eq]:
     yield eq(T.pow(b, t), T.exp(t * T.log(size)) * T.pow(T.sgn(b), t))
 
 
-@relation(direction=None, family="lifting")
+@relation(role="cancel", family="lifting")
 def powers_gather(a: Float, b: Float, t: Float) -> Iterator[Eq]:
     """What left the base of a power goes back to what it is added to there."""
     whole = T.exp(a) + T.exp(b)

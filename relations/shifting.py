@@ -16,7 +16,7 @@ from kanrewrite import Axis, Eq, Float, T, eq, relation
 Sides = tuple[Any, Any]
 
 
-@relation(direction=None, family="lifting")
+@relation(role="sink", family="lifting")
 def sum_shifts(a: Float, r: Float, axis: Axis) -> Iterator[Eq]:
     """The largest exponent leaves a sum."""
     m = T.shift(a, axis)
@@ -26,7 +26,7 @@ def sum_shifts(a: Float, r: Float, axis: Axis) -> Iterator[Eq]:
     )
 
 
-@relation(direction=None, family="lifting")
+@relation(role="sink", family="lifting")
 def add_shifts(a: Float, b: Float, r: Float, s: Float) -> Iterator[Eq]:
     """The larger exponent leaves a sum of two."""
     m = T.maximum(a, b)
@@ -36,14 +36,14 @@ def add_shifts(a: Float, b: Float, r: Float, s: Float) -> Iterator[Eq]:
     )
 
 
-@relation(direction=None, family="lifting")
+@relation(role="cancel", family="lifting")
 def difference_shifts(a: Float, b: Float) -> Iterator[Eq]:
     """Exponentials that cancel are subtracted as ``expm1``, one of which is zero."""
     m = T.maximum(a, b)
     yield eq(T.exp(a) - T.exp(b), T.exp(m) * (T.expm1(a - m) - T.expm1(b - m)))
 
 
-@relation(direction=None, family="lifting")
+@relation(role="cancel", family="lifting")
 def common_denominator(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     """Fractions are added over a common denominator, where terms cancel then."""
     yield eq(a / b + c, (a + c * b) / b)

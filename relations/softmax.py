@@ -17,7 +17,7 @@ from aesara.tensor.special import softmax
 from kanrewrite import Axis, Eq, Float, T, eq, one_axis_or_all, relation
 
 
-@relation
+@relation(role=("rewrite", "define"))
 def softmax_quotient(x: Float, axis: Axis) -> Iterator[Eq]:
     """An exponential over the sum of its like is a softmax."""
     total = T.sum(T.exp(x), axis, keepdims=True)

@@ -24,13 +24,13 @@ def softmax_gradient(p: Float, g: Float, axis: Axis) -> Iterator[Eq]:
     yield eq(soft * g - soft * mean, T.softmax_grad(g, soft, axis))
 
 
-@relation(direction=None, family="softmax")
+@relation(role="define", family="softmax")
 def softmax_gradient_meaning(s: Float, g: Float, axis: Axis) -> Iterator[Eq]:
     """What the Op that computes gradients of softmax computes, whatever it is given."""
-    yield eq(s * (g - T.sum(g * s, axis, keepdims=True)), T.softmax_grad(g, s, axis))
+    yield eq(T.softmax_grad(g, s, axis), s * (g - T.sum(g * s, axis, keepdims=True)))
 
 
-@relation(direction=None, family="softmax")
+@relation(role="lift", family="softmax")
 def softmax_gradient_shifts(
     x: Float,
     g: Float,
@@ -69,14 +69,14 @@ def _sign() -> Any:
 def _of_anything() -> tuple[Any, Any]:
     s, g = at.matrices("s", "g")
     written = s * (g - (g * s).sum(axis=1, keepdims=True))
-    return written, SoftmaxGrad(axis=1)(g, s)
+    return SoftmaxGrad(axis=1)(g, s), written
 
 
 @softmax_gradient_meaning.non_example
 def _along_another_axis() -> tuple[Any, Any]:
     s, g = at.matrices("s", "g")
     written = s * (g - (g * s).sum(axis=1, keepdims=True))
-    return written, SoftmaxGrad(axis=0)(g, s)
+    return SoftmaxGrad(axis=0)(g, s), written
 
 
 @softmax_gradient_shifts.example

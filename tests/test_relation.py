@@ -25,8 +25,10 @@ from kanrewrite.guards import (
     positive,
 )
 from kanrewrite.relation import REAL, Eq, Relation, eq, relation, substitute
+from kanrewrite.relation.roles import definition_in
 from kanrewrite.terms import Param, T, Term
 from kanrewrite.theory import Theory
+from kanrewrite.view.rules import definitions
 
 
 @relation
@@ -346,3 +348,72 @@ def test_the_other_direction_may_be_the_right_one() -> None:
 
     (rule,) = turned.rules()
     assert rule.replacement is Param("turned:x")
+
+
+# -- roles -------------------------------------------------------------------------------------
+
+
+def test_a_relation_rewrites_unless_it_says_something_else() -> None:
+    assert softmax_quotient.roles == ("rewrite",)
+
+    @relation(role="define")
+    def halved(x: Float) -> Iterator[Eq]:
+        yield eq(T.cosh(x), (T.exp(x) + T.exp(-x)) / 2)
+
+    assert halved.roles == ("define",)
+    assert halved.direction is None
+    assert halved.rules() == ()
+
+
+def test_only_what_says_so_defines_an_operator() -> None:
+    (equation,) = softmax_quotient.equations
+    term, meaning = definition_in(equation, ("rewrite", "define")) or (None, None)
+    assert term == equation.rhs
+    assert meaning is equation.lhs
+    assert definition_in(equation, ("define",)) is None
+    assert not definitions([softmax_quotient])
+
+
+@pytest.mark.parametrize(
+    ("role", "left", "right", "says"),
+    [
+        ("define", lambda x, y: T.exp(x + y), lambda x, y: T.exp(x) * T.exp(y), "means. Write the"),
+        ("define", lambda x, y: T.floor(x), lambda x, y: T.floor(T.floor(x)), "means. Write the"),
+        ("lift", lambda x, y: T.log(x), lambda x, y: T.log(x), "no operand on its left side"),
+        ("lift", lambda x, y: T.log(x * 2), lambda x, y: T.log(x) + y, "nothing .* binds `y`"),
+        ("sink", lambda x, y: T.sum(x), lambda x, y: T.sum(x), "holds no exponential"),
+        ("sink", lambda x, y: T.sum(T.exp(x)), lambda x, y: T.sum(x), "no product of an exp"),
+        ("cancel", lambda x, y: T.exp(x), lambda x, y: x, "no sum, difference, product"),
+    ],
+)
+def test_what_cannot_be_followed_in_its_role_is_refused(
+    role: Any, left: Callable[..., Any], right: Callable[..., Any], says: str
+) -> None:
+    def stated(x: Float, y: Float) -> Iterator[Eq]:
+        yield eq(left(x, y), right(x, y))
+
+    with pytest.raises(RelationError, match=says) as caught:
+        relation(role=role)(stated)
+    assert f"({place(stated)})" in str(caught.value)
+    assert "rite" in str(caught.value).split(says[:4])[-1]  # what to write instead
+
+
+def test_an_unknown_role_is_refused() -> None:
+    with pytest.raises(RelationError, match=r"role='simplify' is not one of 'rewrite'"):
+        relation(role="simplify")(returns_an_equation)  # type: ignore[arg-type]
+
+
+def test_only_a_rewrite_has_a_direction() -> None:
+    def turned(x: Float) -> Iterator[Eq]:
+        yield eq(T.log(T.exp(x) * x), x + T.log(x))
+
+    with pytest.raises(RelationError, match=r"direction='backward' is that of a rewrite"):
+        relation(role="lift", direction="backward")(turned)
+
+
+def test_a_goal_constructor_only_rewrites() -> None:
+    def undone(in_lv: Any, out_lv: Any) -> Any:
+        return eq(T.log(T.exp(out_lv)), in_lv)
+
+    with pytest.raises(RelationError, match="goal constructor has no equation"):
+        relation(role="lift")(undone)

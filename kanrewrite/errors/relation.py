@@ -72,6 +72,59 @@ def unknown_direction(direction: object) -> str:
     return f"direction={direction!r} is not one of 'forward', 'backward', 'both' and None."
 
 
+def unknown_role(role: object, known: Sequence[str]) -> str:
+    """A role that is none of the five."""
+    return f"role={role!r} is not one of {', '.join(map(repr, known))}."
+
+
+def role_without_equations(roles: Sequence[str], direction: object, is_goal: bool) -> str:
+    """Only a rewrite has a direction, or can be a goal constructor."""
+    role = ", ".join(map(repr, roles))
+    if is_goal:
+        return (
+            f"a goal constructor has no equation that could be followed as {role}. State it with "
+            "`yield eq(left, right)`, or leave the role at 'rewrite'."
+        )
+    return (
+        f"direction={direction!r} is that of a rewrite, but its role is {role}: such an equation "
+        "is followed from left to right. Leave the direction out, and turn the equation round if "
+        "its sides stand the other way."
+    )
+
+
+def defines_nothing(equation: str) -> str:
+    """A definition whose equations do not say what an operator means."""
+    return (
+        f"`{equation}` does not say what an operator means. Write the operator over distinct "
+        "parameters left and its meaning, without that operator, right: "
+        "`yield eq(T.sigmoid(x), 1 / (1 + T.exp(-x)))`; of role=('rewrite', 'define'), which "
+        "rewrites a formula into the operator, the operator stands right."
+    )
+
+
+#: For each role the shape of its equations, with an example.
+_SHAPES = {
+    "lift": (
+        "an operator over what leaves it left, and outside of it right: "
+        "`eq(T.sum(a * b, axis, keepdims=True), a * T.sum(b, axis, keepdims=True))`"
+    ),
+    "sink": (
+        "what is wanted left, and right the same with a level taken out: `m = T.shift(a, axis)`, "
+        "`eq(T.sum(T.exp(a) * r, axis, keepdims=True), "
+        "T.exp(m) * T.sum(T.exp(a - m) * r, axis, keepdims=True))`"
+    ),
+    "cancel": (
+        "what loses its digits left, and what keeps them right: "
+        "`eq(a - T.switch(c, a, 0), T.switch(c, 0, a))`"
+    ),
+}
+
+
+def cannot_be_followed(role: str, equation: str, why: str) -> str:
+    """An equation that has not the shape of its relation's role."""
+    return f"`{equation}` cannot be followed with role={role!r}: {why}. Write {_SHAPES[role]}."
+
+
 def unbound(names: Sequence[str], where: str, pattern: str, other: str) -> str:
     """A side that is to be built has variables which the matched side does not bind."""
     listed = ", ".join(f"`{name}`" for name in names)

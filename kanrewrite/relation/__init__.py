@@ -14,10 +14,11 @@ from typing import Any, overload
 from kanrewrite.ac import Eq, eq
 from kanrewrite.relation.core import Direction, Relation
 from kanrewrite.relation.goals import REAL
+from kanrewrite.relation.roles import Role
 from kanrewrite.relation.rules import Rule, substitute
 from kanrewrite.theory import Theory
 
-__all__ = ["REAL", "Direction", "Eq", "Relation", "Rule", "eq", "relation", "substitute"]
+__all__ = ["REAL", "Direction", "Eq", "Relation", "Role", "Rule", "eq", "relation", "substitute"]
 
 
 @overload
@@ -27,6 +28,7 @@ def relation(function: Callable[..., Any], /) -> Relation: ...
 @overload
 def relation(
     *,
+    role: Role | Sequence[Role] = ...,
     direction: Direction | None = ...,
     family: str | None = ...,
     theory: Theory | None = ...,
@@ -38,6 +40,7 @@ def relation(
     function: Callable[..., Any] | None = None,
     /,
     *,
+    role: Role | Sequence[Role] = "rewrite",
     direction: Direction | None = "forward",
     family: str | None = None,
     theory: Theory | None = None,
@@ -50,6 +53,11 @@ def relation(
     function : callable
         A generator function that yields equations, whose parameters are the logic variables and
         whose annotations are guards; or a goal constructor ``(in_lv, out_lv) -> goal``.
+    role : {"rewrite", "define", "lift", "sink", "cancel"} or sequence of them
+        How the equations are followed: found in a graph and replaced (``rewrite``); as what an
+        operator means, written left (``define``; of a rewrite into it, right); as what leaves an
+        operator while a graph is read (``lift``); as a level that is taken out of an operator
+        while one is built (``sink``); where a difference would lose its digits (``cancel``).
     direction : {"forward", "backward", "both"} or None
         How the equations are used for rewriting; None if only as a goal.
     family : str, optional
@@ -82,6 +90,6 @@ def relation(
     scope = sys._getframe(1).f_locals
 
     def decorate(function: Callable[..., Any]) -> Relation:
-        return Relation(function, direction, family, theory, heads, scope)
+        return Relation(function, direction, family, theory, heads, scope, role)
 
     return decorate if function is None else decorate(function)

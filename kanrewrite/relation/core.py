@@ -14,8 +14,9 @@ from kanrewrite import errors
 from kanrewrite.ac import Eq
 from kanrewrite.errors import RelationError
 from kanrewrite.guards import Guard
-from kanrewrite.relation import derivatives, reading
+from kanrewrite.relation import derivatives, reading, roles
 from kanrewrite.relation.goals import Goal, holds
+from kanrewrite.relation.roles import Role
 from kanrewrite.relation.rules import Rule, conditions_of, when_text
 from kanrewrite.terms import Param, Term, parameters_of, show
 from kanrewrite.theory import Theory
@@ -39,8 +40,11 @@ class Relation:
         ``file:line`` of the function.
     doc : str
         Its docstring.
+    roles : tuple of {"rewrite", "define", "lift", "sink", "cancel"}
+        How it is followed, see `kanrewrite.relation.roles`.
     direction : {"forward", "backward", "both"} or None
-        How its equations are used for rewriting: left to right, right to left, either, not at all.
+        How its equations are used for rewriting: left to right, right to left, either, not at all;
+        None in every other role.
     parameters : dict of Param to tuple of Guard
         Its logic variables and what their annotations ask of them.
     equations : tuple of Eq
@@ -61,6 +65,7 @@ class Relation:
         theory: Theory | None = None,
         heads: Sequence[Any] = (),
         scope: Mapping[str, Any] | None = None,
+        role: Role | Sequence[Role] = "rewrite",
     ):
         code = function.__code__
         self.function = function
@@ -76,7 +81,11 @@ class Relation:
         self.equations: tuple[Eq, ...] = ()
         if direction not in (None, *get_args(Direction)):
             raise self.error(errors.unknown_direction(direction))
-        self.direction = direction
+        self.roles = roles.roles_in(role, self.error)
+        rewrites = "rewrite" in self.roles
+        if not rewrites and (direction not in ("forward", None) or self.is_goal):
+            raise self.error(errors.role_without_equations(self.roles, direction, self.is_goal))
+        self.direction = direction if rewrites else None
         update_wrapper(self, function)
         if self.is_goal:
             reading.check_goal_constructor(function, self.error)
@@ -86,7 +95,8 @@ class Relation:
                 reading.read_equations(function, self.parameters, theory, self.error)
             )
             self.rules()  # says now what would be wrong with them
-            derivatives.check(self.equations, direction, self.error)
+            derivatives.check(self.equations, self.direction, self.error)
+            roles.check(self.roles, self.equations, self.error)
 
     @property
     def is_goal(self) -> bool:
@@ -184,7 +194,7 @@ class Relation:
 
     def _key(self) -> tuple[Any, ...]:
         stated = tuple((e.lhs, e.rhs, e.guards, e.theory) for e in self.equations)
-        return (self.name, self.direction, stated or self.function)
+        return (self.name, self.roles, self.direction, stated or self.function)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Relation) and self._key() == other._key()

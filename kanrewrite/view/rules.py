@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from unification import Var
-
 from kanrewrite.relation import Relation
-from kanrewrite.terms import Operator, parameters_of
+from kanrewrite.relation.roles import definition_in
+from kanrewrite.terms import Operator
 from kanrewrite.view.matching import Bindings
 
 #: The family whose equations a view follows by the way it reads and builds.
@@ -19,35 +18,22 @@ NamedRule = tuple[str, Any, Any, Callable[[Bindings], bool]]
 
 
 def definitions(relations: Iterable[Relation]) -> Definitions:
-    """For each fused operator the equation that says what it is.
-
-    An equation defines when its right side is an operator over parameters only, each once, and the
-    left side holds no other parameter.
-    """
+    """For each operator that relations define, the equation that says what it is."""
     found: Definitions = {}
     for relation in relations:
-        if relation.states_derivatives:
-            continue  # what a derivative is says nothing of what the graph's operators mean
+        if "define" not in relation.roles:
+            continue
         for equation in relation.equations:
-            right = equation.rhs
-            if _defines(right, equation.lhs) and right[0] not in found:
-                found[right[0]] = (right, equation.lhs)
+            stated = definition_in(equation, relation.roles)
+            if stated is not None:
+                found.setdefault(stated[0][0], stated)
     return found
-
-
-def _defines(term: Any, meaning: Any) -> bool:
-    if not (isinstance(term, tuple) and term and isinstance(term[0], Operator)):
-        return False
-    inner = term[1:]
-    if not all(isinstance(x, Var) for x in inner) or len(set(inner)) != len(inner):
-        return False
-    return set(parameters_of(meaning)) <= set(inner)
 
 
 def recognitions(relations: Iterable[Relation]) -> Iterator[NamedRule]:
     """The rules from formula to operator: name, pattern, replacement, check of the guards."""
     for relation in relations:
-        if relation.family == LIFTING or relation.direction is None or relation.states_derivatives:
+        if relation.direction is None or relation.states_derivatives:
             continue
         for rule in relation.rules():
             conditions = rule.conditions
