@@ -18,6 +18,7 @@ from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Prod, S
 from kanrewrite.view.heat import hot
 from kanrewrite.view.joining import age, spanning
 from kanrewrite.view.moves import Move
+from kanrewrite.view.zeros import quotient
 
 #: Coefficients that differ by less are the same number, rounded: 1/3, and what divides by 3.
 ROUNDING = Fraction(1, 2**50)
@@ -83,9 +84,11 @@ def _without_weighted(terms: Terms, a: Lifting) -> Terms | None:
         if terms[m] + terms[n] or a.div(m, f) is not a.div(n, g):
             continue
         whole, part = (t.args[0] if t.op is T.dimshuffle else t for t in (f, g))
-        weight = a.div(part.args[0], whole.args[0])
-        if whole.args[1] != part.args[1] or not _is_weight(weight, a):
+        weight = quotient(part.args[0], whole.args[0], a)
+        if whole.args[1] != part.args[1] or weight is None or not _is_weight(weight, a):
             continue
+        if any(whole.args[0].bcast[d] and not part.args[0].bcast[d] for d in whole.args[1]):
+            continue  # the weights are more than what they weigh
         if spanning(weight, ()) & spanning(a.parts(whole.args[0])[1], ()):
             continue  # an average, whose terms cancel in another way
         left = a.sum(a.mul(whole.args[0], _complement(weight, a)), whole.args[1])

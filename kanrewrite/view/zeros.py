@@ -32,6 +32,15 @@ def may_vanish(form: Form) -> bool:
     return not isinstance(form, App) or form.op not in NEVER_ZERO
 
 
+def quotient(part: Form, whole: Form, a: Algebra) -> Form | None:
+    """``part / whole``, of which ``whole`` times it is ``part`` where ``whole`` is zero too.
+
+    None where it divides by what may vanish.
+    """
+    found = a.div(part, whole)
+    return None if any(k < 0 and may_vanish(f) for f, k in a.parts(found)[2]) else found
+
+
 def vanishes(form: Form) -> bool:
     """Tell whether a factor is zero somewhere for sure, as a constant mask is."""
     if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):

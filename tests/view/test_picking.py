@@ -84,3 +84,59 @@ def test_what_a_constant_hides_is_hidden_in_averages_too() -> None:
     out = at.log((off * at.exp(-gap)).sum())
     places = np.array([[0.0, 1.0], [40.0, -2.0], [-80.0, 3.0]])
     assert_right([z], [out, grad(out, z)], [places])
+
+
+EVERYDAY = np.array([-1.0, -2.0, 0.3])
+v, s, mask = at.dvector("v"), at.dscalar("s"), at.bvector("mask")
+#: Sums less others of which they are no part.
+DISJOINT: dict[str, tuple[Any, list[Any], list[Any]]] = {
+    "a mask and its opposite": (
+        at.switch(mask, at.exp(v), 0).sum() - at.switch(mask, 0, at.exp(v)).sum(),
+        [v, mask],
+        [EVERYDAY, np.array([1, 0, 1], dtype="int8")],
+    ),
+    "comparisons": (
+        ((v > 0) * at.exp(v)).sum() - ((v <= 0) * at.exp(v)).sum(),
+        [v],
+        [EVERYDAY],
+    ),
+    "integers": (
+        ((1 - mask) * at.exp(v)).sum() - (mask * at.exp(v)).sum(),
+        [v, mask],
+        [EVERYDAY, np.array([1, 0, 1], dtype="int8")],
+    ),
+    "a slope of a minimum": (grad(at.exp(at.minimum(v - s, s)).sum(), s), [v, s], [EVERYDAY, -3.0]),
+    "a slope of a maximum": (
+        grad(at.exp(at.maximum(v - s, 0) + s).sum(), s),
+        [v, s],
+        [EVERYDAY, 0.5],
+    ),
+    "a slope of a size": (
+        grad(at.exp(-at.maximum(v - s, s - v)).sum(), s),
+        [v, s],
+        [EVERYDAY, 3.0],
+    ),
+}
+
+
+@pytest.mark.parametrize(("out", "inputs", "values"), DISJOINT.values(), ids=DISJOINT)
+def test_sums_that_are_no_parts_of_each_other_are_subtracted(
+    out: Any, inputs: list[Any], values: list[Any]
+) -> None:
+    assert not {"true_div", "reciprocal"} & set(ops(function(inputs, [out], PLAIN)))
+    assert_right(inputs, [out], values)
+
+
+def test_slopes_of_a_minimum_of_sums() -> None:
+    row, y = at.drow("row"), at.dmatrix("y")
+    total = (at.cosh(row) * y).sum(axis=1, keepdims=True)
+    slope = grad(at.exp(-at.minimum(row - total, total)).sum(), row)
+    sums = np.array([[-5.009, -2.291], [-0.356, -0.13], [-4.0, -1.228]])
+    assert_right([row, y], [slope], [np.array([[-0.735, -1.715]]), sums])
+
+
+def test_weights_of_more_than_is_there_are_counted_as_often() -> None:
+    column, w = at.dcol("column"), at.dmatrix("w")
+    out = at.exp(column).sum() - (w * at.exp(column)).sum()
+    weights = np.array([[0.5, 0.0, 1.0], [1.0, 2.0, 0.3]])
+    assert_right([column, w], [out, grad(out, column)], [np.array([[0.3], [1.0]]), weights])
