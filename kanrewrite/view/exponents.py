@@ -31,9 +31,7 @@ class ExponentBuilder(Bench):
         expo, rest = self.split(form, where)
         if not expo.terms:
             return self.or_one(rest)
-        hidden = self.hidden(expo, form)
-        if rest is not None and self.may_be_nothing(expo, form):
-            hidden = (self.atom(rest),)
+        hidden = self.nothing(expo, form, rest) or self.hidden(expo, form)
         power = self.make(at.exp, self.kept(expo, hidden))
         return self.times([*self.factors(rest), power]) or power
 
@@ -47,7 +45,7 @@ class ExponentBuilder(Bench):
 
     def _linear(self, lin: Lin) -> Variable[Any, Any]:
         left = Totals(lin.terms)
-        terms = self._differences(left)
+        terms = self._towers(left) + self._differences(left)
         whole = self.a.add_terms(left) if left else None
         origin = self.view.origin.get(whole) if whole is not None else None
         fits = whole is not None and origin is not None and origin.type.ndim == whole.ndim
@@ -56,6 +54,18 @@ class ExponentBuilder(Bench):
         else:
             terms += [(c, self.value(m)) for m, c in left.items()]
         return self.total(terms)
+
+    def _towers(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
+        """Take out exponents that are exponentials themselves: beside them the others are lost.
+
+        What is left of ``exp(x) - max(exp(x))`` is added to x, not its first term alone.
+        """
+        high = Totals((m, c) for m, c in left.items() if _is_tower(m))
+        if len(high) < 2 or len(high) == len(left):
+            return []
+        for m in high:
+            del left[m]
+        return [(ONE, self.linear(self.a.lin(high)))]
 
     def _differences(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
         """Take out each ``source - max(source)``, which is exact where its parts are close."""
@@ -71,8 +81,16 @@ class ExponentBuilder(Bench):
                     left[m] += d * c
                     if not left[m]:
                         del left[m]
-                found.append((-c, self.make(at.sub, self.linear(source), self.value(top))))
+                found.append((-c, self.below(self.linear(source), top)))
         return found
+
+    def below(self, exponent: Variable[Any, Any], top: Form) -> Variable[Any, Any]:
+        """How far an exponent is below the largest one; not at all where it alone has overflown."""
+        level = self.value(top)
+        gap = self.make(at.sub, exponent, level)
+        if not has_one_tower(top):
+            return gap
+        return self.make(at.switch, self.make(at.eq, exponent, level), self.constant(ZERO), gap)
 
     def absorbed(self, outer: Lin, k: Fraction, exponents: list[Lin]) -> tuple[Lin, Lin]:
         """The part of outer to add to each ``e_i`` in ``exp(outer) * sum(exp(e_i))**k``, the rest.
@@ -92,6 +110,12 @@ class ExponentBuilder(Bench):
         leaf = self.atom(level)
         self._low.add(leaf)
         return leaf
+
+    def nothing(self, expo: Lin, form: Form, rest: Variable[Any, Any] | None) -> tuple[Form, ...]:
+        """The rest of a form, where it is 0 though the levels in its exponent may not show it."""
+        if rest is None or not self.may_be_nothing(expo, form):
+            return ()
+        return (self.atom(rest),)
 
     def may_be_nothing(self, expo: Lin, form: Form) -> bool:
         """Tell whether a form may be zero where such levels in its exponent do not show it.
@@ -152,6 +176,26 @@ class ExponentBuilder(Bench):
                 there = self.make(at.neq, rest, self.constant(ZERO))
                 out = self.make(at.switch, there, out, low)
         return out
+
+
+def _is_tower(form: Form) -> bool:
+    """Tell whether a term of an exponent is an exponential itself, or the largest of some."""
+    if isinstance(form, Lin):
+        return any(_is_tower(m) for m, _ in form.terms)
+    if isinstance(form, App) and form.op in (*LARGEST, T.kept, T.dimshuffle, T.subtensor):
+        return any(map(_is_tower, form.forms))
+    return hot(form)
+
+
+def has_one_tower(form: Form) -> bool:
+    """Tell whether only one of the operands of a maximum can be inf, as it is an exponential."""
+    if not (isinstance(form, App) and form.op is T.maximum):
+        return False
+    high = [f for f in form.args if _is_tower(f)]
+    if len(high) != 1 or not isinstance(high[0], Lin):
+        return False
+    towers = [(m, c) for m, c in high[0].terms if _is_tower(m)]
+    return len(towers) == 1 and towers[0][1] > 0 and hot(towers[0][0])
 
 
 def shown(expo: Lin) -> set[Form]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import aesara.tensor as at
+import numpy as np
 from aesara.graph.basic import Variable
 from aesara.tensor.basic import AllocDiag
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
@@ -14,7 +15,7 @@ from kanrewrite.ops import Supremum
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.unify import elementwise_op
 from kanrewrite.view.anchoring import anchored
-from kanrewrite.view.exponents import ExponentBuilder
+from kanrewrite.view.exponents import ExponentBuilder, has_one_tower
 from kanrewrite.view.forms import ONE, ZERO, App, Form
 from kanrewrite.view.moves import Diagonal
 from kanrewrite.view.nodes import axes_of
@@ -42,10 +43,13 @@ def _shift(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
 
 
 def _maximum(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
-    """The largest operand, 0 where it is infinite."""
+    """The largest operand, 0 where it is infinite; an exponential that alone overflows stays."""
     out, *others = [b.value(e) for e in form.forms]
     for other in others:
         out = b.make(at.maximum, out, other)
+    if has_one_tower(form):
+        nothing = b.make(at.eq, out, b.constant_of(-np.inf))
+        return b.make(at.switch, nothing, b.constant(ZERO), out)
     return finite(b, out)
 
 

@@ -52,7 +52,7 @@ def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
     if not where.exact and still and bounded(expo, b.a, zeros) and not bounded(summed, b.a, zeros):
         body = b.scaled(b.make(at.exp, b.kept(expo, b.hidden(expo, inner))), rest)
         return b.a.no_exponent, b.make(at.sum, body, axis=axes, keepdims=True)
-    hidden = _hidden(b, inner, (summed, axes), where)
+    hidden = (*_hidden(b, inner, (summed, axes), where), *b.nothing(summed, inner, rest))
     summed, anchor = anchored(summed, axes, b.a)
     if anchor is not None:
         still[anchor] += ONE
@@ -98,16 +98,20 @@ def _others(b: LogBuilder, form: App, where: Context) -> Scaled:
     if rest is not None:
         exponent = b.make(at.switch, b.make(at.eq, rest, b.constant(ZERO)), low, exponent)
 
-    def shifted(exponents: Variable[Any, Any]) -> tuple[Variable[Any, Any], Variable[Any, Any]]:
-        top = finite(b, b.keepdims(Supremum(axes), exponents, axes))
+    def shifted(
+        exponents: Variable[Any, Any], otherwise: Variable[Any, Any]
+    ) -> tuple[Variable[Any, Any], Variable[Any, Any]]:
+        top = b.keepdims(Supremum(axes), exponents, axes)
+        top = b.make(at.switch, b.make(at.isinf, top), otherwise, top)
         return top, b.scaled(b.make(at.exp, b.make(at.sub, exponents, top)), rest)
 
-    level, terms = shifted(exponent)
+    level, terms = shifted(exponent, b.constant(ZERO))
     sizes = terms if body.nonneg else b.make(at.abs, terms)
     largest = b.make(at.eq, sizes, b.keepdims(Supremum(axes), sizes, axes))
     number = b.make(at.sum, largest, axis=axes, keepdims=True)
     alone = b.make(at.and_, largest, b.make(at.eq, number, at.constant(1)))
-    left_level, left = shifted(b.make(at.switch, alone, low, exponent))
+    # Where there are no others, what is around may be as small as the one that is there.
+    left_level, left = shifted(b.make(at.switch, alone, low, exponent), level)
     total, total_left = (b.make(at.sum, t, axis=axes, keepdims=True) for t in (terms, left))
     out = b.make(at.switch, alone, total_left, b.make(at.sub, total, terms))
     chosen = b.make(at.switch, alone, left_level, level)
@@ -166,7 +170,7 @@ def _side(
     if summed.terms and not where.exact and bounded(summed, b.a):
         rest = b.scaled(b.make(at.exp, b.linear(summed)), rest)
     elif summed.terms:
-        hidden = _hidden(b, side, (summed, (axis,)), where)
+        hidden = (*_hidden(b, side, (summed, (axis,)), where), *b.nothing(summed, side, rest))
         top = b.a.shift(summed, (axis,), hidden)
         still[top] += ONE
         gap = b.make(at.sub, b.kept(summed, hidden), b.value(top))

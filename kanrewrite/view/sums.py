@@ -180,6 +180,9 @@ class SumBuilder(ExponentBuilder):
         if isinstance(e, Lin) and not any(is_largest(m) for m, _ in level.terms):
             below = self.a.plus(e, level, -ONE)
             return self.linear(below) if below.terms else None
+        (top, c), *more = level.terms
+        if c == 1 and not more:
+            return self.below(self.value(e), top)
         return self.make(at.sub, self.value(e), self.linear(level))
 
     def _cold_sum(self, form: Sum, by: Fraction) -> Variable[Any, Any]:

@@ -148,3 +148,20 @@ def test_what_varies_along_a_sum_does_not_enter_it() -> None:
     slope = grad((-(p * at.log(p)).sum(axis=1) * c).sum(), x)
     values = [np.array([[0.5, -1.25, 2.0], [1.0, 0.25, -0.5]]), np.array([1.0, -0.5])]
     assert_right([x, c, v], [grad((slope * v).sum(), x)], [*values, np.sin(values[0])])
+
+
+def test_what_has_no_others_is_small_beside_itself() -> None:
+    v, keep = at.dvector("v"), at.TensorType("bool", (None,))("keep")
+    z = at.switch(keep, v, -np.inf)
+    p = at.exp(z) / at.exp(z).sum()
+    out = at.square(at.exp(p - 1)).sum()
+    values = [np.array([-3000.0, 200.0, -1000.0]), np.array([True, False, False])]
+    assert_right([v, keep], [out], values)
+
+
+def test_what_an_index_leaves_out_is_no_maximum_of_the_small() -> None:
+    e = at.exp(x)
+    p = e / e.sum(axis=1, keepdims=True)
+    slope = grad(at.log((p[0] * p[1][[0, 1, 0]]).sum()), x)
+    logits = np.array([[0.5, 0.25, -1.0], [-1.25, 1.0, 0.5]])
+    assert_right([x], [slope], [logits - 900], atol=1e-16)

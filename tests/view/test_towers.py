@@ -1,0 +1,41 @@
+"""Exponentials of exponentials: what is added to their exponents is lost beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.view.common import assert_right, at, function, grad
+
+x, s = at.dvector("x"), at.dscalar("s")
+TALL = np.array([40.0, 3.0])
+
+
+def tower(v: Any) -> Any:
+    return at.exp(at.exp(v))
+
+
+@pytest.mark.parametrize("power", [2, 3])
+def test_slopes_of_shares_of_towers(power: int) -> None:
+    share = tower(x) / tower(x).sum()
+    slope = grad((share**power).sum(), x)
+    assert_right([x], [slope], [TALL], atol=1e-300)
+
+
+def test_the_slope_of_a_log_of_towers_is_that_of_the_largest_exponent() -> None:
+    slope = grad(at.log(1 + at.exp(at.log(tower(x).sum()))).sum(), x)
+    assert_right([x], [slope], [TALL])
+
+
+@pytest.mark.parametrize("value", [-800.0, -1.0, 3.0, 6.7, 800.0])
+def test_a_share_of_what_alone_overflows(value: float) -> None:
+    z = at.log1p(tower(s))
+    assert_right([s], [at.exp(z) / (1 + at.exp(z))], [value])
+
+
+def test_two_that_overflow_are_not_compared() -> None:
+    share = function([x], tower(x) / tower(x).sum())
+    with np.errstate(all="ignore"):
+        assert np.isnan(share(np.array([801.0, 800.0]))).all()
