@@ -120,6 +120,16 @@ class Bench:
         kept, hidden = (yes, no) if mask.args[1] else (no, yes)
         return self.make(at.switch, cond, kept, hidden)
 
+    def multiplies(self, mask: App) -> bool:
+        """Tell whether a mask, which may have been moved, is a factor and hides no nan.
+
+        Zero times nan is nan; but a choice may hide anything.
+        """
+        cond = mask.args[0] if mask.op is T.mask else None
+        while isinstance(cond, App) and cond.op in (T.dimshuffle, T.subtensor):
+            cond = cond.args[0]
+        return cond is not None and cond not in self.a.conditions
+
     # -- products and sums of variables -----------------------------------------------------
 
     def product(

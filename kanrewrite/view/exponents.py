@@ -33,7 +33,10 @@ class ExponentBuilder(Bench):
             return self.or_one(rest)
         hidden = self.nothing(expo, form, rest) or self.hidden(expo, form)
         power = self.make(at.exp, self.kept(expo, hidden))
-        return self.times([*self.factors(rest), power]) or power
+        out = self.times([*self.factors(rest), power]) or power
+        if any(isinstance(f, App) and self.multiplies(f) for f, _ in self.a.parts(form)[2]):
+            out = self.make(at.switch, self.make(at.isnan, power), power, out)
+        return out
 
     # -- linear combinations ----------------------------------------------------------------
 
@@ -167,14 +170,16 @@ class ExponentBuilder(Bench):
     def kept(self, expo: Lin, hidden: tuple[Form, ...]) -> Variable[Any, Any]:
         """The exponent, -inf where a factor that may vanish does."""
         out = self.linear(expo)
-        low = self.constant_of(-np.inf)
+        low, gone = self.constant_of(-np.inf), self.make(at.isnan, out)
         for f in hidden:
             if isinstance(f, App) and f.op is T.mask:
-                out = self.masked(f, out, low)
+                # zero times nan is nan
+                least = self.make(at.switch, gone, out, low) if self.multiplies(f) else low
+                out = self.masked(f, out, least)
             else:
                 rest = self.or_one(self.split(f, within_log(f, self.a))[1])
                 there = self.make(at.neq, rest, self.constant(ZERO))
-                out = self.make(at.switch, there, out, low)
+                out = self.make(at.switch, self.make(at.or_, there, gone), out, low)
         return out
 
 

@@ -57,6 +57,8 @@ class Lifting(Algebra):
         self.lengths: dict[Form, Form] = {}
         #: For a move, forms that a mask has hidden what it takes of.
         self.picked: dict[Move, dict[Form, None]] = {}
+        #: The conditions of choices, which hide what is not a number too.
+        self.conditions: set[Form] = set()
         #: What `kanrewrite.view.levels` has found out.
         self.levels: dict[Form, Lin | None] = {}
         self.overflowing: dict[Form, bool] = {}
@@ -403,6 +405,11 @@ class Lifting(Algebra):
             met, a = shared(b, self.spread(rest, a), along, order, self)
             return a, self.spread(met, b)
         return a, b
+
+    def chosen(self, cond: Form, kept: bool) -> App:
+        """What a choice keeps, or hides: as a factor it hides even what is not a number."""
+        self.conditions.add(cond)
+        return self.app(T.mask, cond, kept)
 
     def overflows(self, form: Form, where_zero: bool = True) -> bool:
         """Tell whether an exponential that nothing cancels can take the value out of range."""

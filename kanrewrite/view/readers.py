@@ -136,7 +136,7 @@ def _switch(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
             return shift
     if right is a.zero or left is a.zero:
         kept = left if right is a.zero else right
-        return a.mul(kept, a.app(T.mask, where, right is a.zero))
+        return a.mul(kept, a.chosen(where, right is a.zero))
     return left if left is right else a.app(T.switch, where, left, right)
 
 

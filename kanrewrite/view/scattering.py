@@ -40,7 +40,7 @@ def scatter(move_of: MoveOf) -> Reader:
         if added is None:
             return None
         if node.op.set_instead_of_inc:
-            below = a.mul(below, a.app(T.mask, view.leaf(_left(node), a), True))
+            below = a.mul(below, a.chosen(view.leaf(_left(node), a), True))
         return a.add(below, added)
 
     return read
@@ -73,7 +73,7 @@ def fill_diagonal(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     if base.type.dtype != a.dtype or constant_of(value) != 0 or not hot(form):
         return None
     left: Any = node.op(at.ones_like(base, dtype="bool"), np.bool_(False))
-    return a.mul(form, a.app(T.mask, view.leaf(left, a), True))
+    return a.mul(form, a.chosen(view.leaf(left, a), True))
 
 
 def _left(node: Apply[Any]) -> Variable[Any, Any]:

@@ -112,3 +112,24 @@ def test_the_inverse_of_what_is_hidden_is_infinite(outer: Callable[[Any], Any]) 
     with np.errstate(divide="ignore"):
         for found, expected in zip(mine(rows), theirs(rows), strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+UNKNOWN = np.array([1.0, np.nan, 0.0, -5.0, 3.0])
+v, keep = at.dvector("v"), at.TensorType("bool", (None,))("keep")
+FACTORS: dict[str, Any] = {
+    "the slope of a maximum": grad(at.exp(v).max(), v),
+    "the slope of a clip": grad(at.clip(at.exp(v), 0.1, 5).sum(), v),
+    "a comparison": (v > 0) * at.exp(v),
+    "a weight": (keep * at.exp(v)) / (keep * at.exp(v)).sum(),
+    "an integer": at.log((at.cast(keep, "int8") * at.exp(v)).sum()),
+    "what was picked": at.exp(v).sum() - at.exp(v)[1],
+    "a choice": at.switch(keep, at.exp(v), 0) / at.switch(keep, at.exp(v), 0).sum(),
+    "the slope of a choice": grad(at.log(at.switch(keep, at.exp(v), 0).sum()), v),
+}
+
+
+@pytest.mark.parametrize("out", FACTORS.values(), ids=FACTORS)
+def test_what_is_not_a_number_is_hidden_by_choices_alone(out: Any) -> None:
+    kept = np.array([True, False, True, True, False])
+    found = function([v, keep], out)(UNKNOWN, kept)
+    np.testing.assert_allclose(found, stock([v, keep], out)(UNKNOWN, kept), rtol=1e-14)
