@@ -136,6 +136,7 @@ class Bench:
         self, coeff: Fraction, rests: list[tuple[Variable[Any, Any], Fraction]]
     ) -> Variable[Any, Any] | None:
         """``coeff * r1**k1 * ...`` with one division."""
+        rests = self._alike(rests)
         above = [self.power(r, k) for r, k in rests if k > 0]
         below = [self.power(r, -k) for r, k in rests if k < 0]
         out, bottom = self.times(above), self.times(below)
@@ -152,6 +153,18 @@ class Bench:
         if out is None:
             return self.make(at.reciprocal, bottom)
         return self.make(at.true_divide, out, bottom)
+
+    def _alike(
+        self, rests: list[tuple[Variable[Any, Any], Fraction]]
+    ) -> list[tuple[Variable[Any, Any], Fraction]]:
+        """The square of a product for that of squares, of which one may be out of range."""
+        alike: dict[Fraction, list[Variable[Any, Any]]] = {}
+        for r, k in rests:
+            if abs(k) > 1:
+                alike.setdefault(k, []).append(r)
+        several = {k: self.times(found) for k, found in alike.items() if len(found) > 1}
+        left = [(r, k) for r, k in rests if k not in several]
+        return left + [(r, k) for k, r in several.items() if r is not None]
 
     def times(self, factors: list[Variable[Any, Any]]) -> Variable[Any, Any] | None:
         """The product of variables, None for none."""

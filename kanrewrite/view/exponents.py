@@ -10,6 +10,7 @@ import numpy as np
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
+from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.bench import Bench
 from kanrewrite.view.context import PLAIN, Context, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Terms, Totals, pieces
@@ -33,10 +34,37 @@ class ExponentBuilder(Bench):
             return self.or_one(rest)
         hidden = self.nothing(expo, form, rest) or self.hidden(expo, form)
         power = self.make(at.exp, self.kept(expo, hidden))
+        power = power if hidden else self._with_powers(expo, power)
         out = self.times([*self.factors(rest), power]) or power
         if any(isinstance(f, App) and self.multiplies(f) for f, _ in self.a.parts(form)[2]):
             out = self.make(at.switch, self.make(at.isnan, power), power, out)
         return out
+
+    def _with_powers(self, expo: Lin, power: Variable[Any, Any]) -> Variable[Any, Any]:
+        """``exp(a + t * log(b))`` as ``exp(a) * b**t`` where both are in range.
+
+        The exponent is rounded to its size, of which ``b**t`` loses nothing.
+        """
+        powers = {m: c for m, c in expo.terms if power_in(m, self.a) is not None}
+        if not powers:
+            return power
+        left = self.a.lin({m: c for m, c in expo.terms if m not in powers})
+        factors = [self.make(at.exp, self.linear(left))] if left.terms else []
+        sizes = [self.linear(left)] if left.terms else []
+        for m, c in powers.items():
+            found = power_in(m, self.a)
+            assert found is not None
+            base, t = found
+            sizes.append(self.linear(self.a.lin({m: c})))
+            factors.append(
+                self.make(at.pow, self.value(base), self.value(self.a.mul(self.a.const(c), t)))
+            )
+        most = self.constant_of(float(np.log(np.finfo(self.dtype).max)) - 1)
+        safe: Any = None
+        for size in sizes:
+            small = self.make(at.lt, self.make(at.abs, size), most)
+            safe = small if safe is None else self.make(at.and_, safe, small)
+        return self.make(at.switch, safe, self.times(factors), power)
 
     # -- linear combinations ----------------------------------------------------------------
 
@@ -181,6 +209,15 @@ class ExponentBuilder(Bench):
                 there = self.make(at.neq, rest, self.constant(ZERO))
                 out = self.make(at.switch, self.make(at.or_, there, gone), out, low)
         return out
+
+
+def power_in(form: Form, a: Algebra) -> tuple[Form, Form] | None:
+    """The base b and the exponent t of ``t * log(b)``, of a b that is no exponential; or None."""
+    for f, k in a.parts(form)[2]:
+        if k == 1 and isinstance(f, App) and f.op is T.log and not hot(f.args[0]):
+            t = a.div(form, f)
+            return None if t is a.one else (f.args[0], t)
+    return None
 
 
 def _is_tower(form: Form) -> bool:
