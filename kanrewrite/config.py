@@ -46,6 +46,9 @@ class Config:
     explore_depth: int = _setting(8, "rewrites between the start of a search and its last graphs")
     explore_limit: int = _setting(500, "graphs that a search finds at most")
     explore_seconds: float = _setting(5.0, "how long a search lasts at most")
+    label_width: int = _setting(
+        36, "characters of a label in a picture; the whole is shown on hover"
+    )
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, _checked(name, value))

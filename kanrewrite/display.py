@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from aesara.graph.basic import Constant, Variable
 from aesara.tensor.subtensor import IncSubtensor, Subtensor
 
@@ -18,6 +20,8 @@ from kanrewrite.terms import operator_of
 
 _INFIX = {"add": " + ", "sub": " - ", "mul": " * ", "true_div": " / ", "pow": "**"}
 
+#: Characters of an operator's name within an expression: a fused one has hundreds.
+_NAME = 40
 _NAMES = {
     "Sum": "sum",
     "Prod": "prod",
@@ -27,6 +31,17 @@ _NAMES = {
     "LogSoftmax": "log_softmax",
     "SoftmaxGrad": "softmax_grad",
 }
+
+
+def cut(text: str, width: int) -> str:
+    """A text of at most so many characters; an ellipsis stands for what is left out.
+
+    Examples
+    --------
+    >>> cut("Composite{exp((i0 - i1))}", 12)
+    'Composite{e…'
+    """
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def operator_text(op: Any) -> str:
@@ -43,7 +58,7 @@ def operator_text(op: Any) -> str:
     if isinstance(op, Subtensor | IncSubtensor):
         return type(op).__name__.lower()
     if hasattr(op, "scalar_op") and not hasattr(op, "axis"):
-        return operator_of(op).name
+        return _plain(operator_of(op).name)
     axis = getattr(op, "axis", None)
     name = str(getattr(op, "name", None) or type(op).__name__)
     if not hasattr(op, "axis"):
@@ -54,11 +69,34 @@ def operator_text(op: Any) -> str:
     return f"{name}{{{','.join(map(str, axis if isinstance(axis, tuple | list) else (axis,)))}}}"
 
 
+def _plain(name: str) -> str:
+    """The name of an operator that works in place, as that of the one that does not: TrueDiv."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() if name.isalnum() else name
+
+
+def value_text(value: Any) -> str:
+    """A value where it is a number or short, and otherwise its dtype and shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> value_text(np.sqrt(2 * np.pi)), value_text(np.zeros((3, 50)))
+    ('2.50663', 'float64[3, 50]')
+    """
+    array = np.asarray(value)
+    if array.size == 1 and array.dtype.kind in "fiub":
+        number = array.reshape(-1)[0].item()
+        return f"{number:.6g}" if isinstance(number, float) and number % 1 else str(number)
+    text = " ".join(str(value).split())
+    if len(text) <= 16:
+        return text
+    return f"{array.dtype}{list(array.shape)}" if array.dtype.kind != "O" else cut(text, 16)
+
+
 def leaf_text(variable: Variable[Any, Any]) -> str:
     """The name of an input, or the value of a constant when it is short."""
     if isinstance(variable, Constant):
-        text = str(variable.data).replace("\n", " ")
-        return text if len(text) <= 16 else f"<{variable.type}>"
+        return variable.name or value_text(variable.data)
     return variable.name or f"<{variable.type}>"
 
 
@@ -90,7 +128,7 @@ def _brief(variable: Variable[Any, Any], depth: int, top: bool = False) -> str:
     node = variable.owner
     if node is None:
         return leaf_text(variable)
-    name = operator_text(node.op)
+    name = cut(operator_text(node.op), _NAME)
     if name.startswith("dimshuffle{x") and isinstance(node.inputs[0], Constant):
         return leaf_text(node.inputs[0])
     if depth == 0:
@@ -119,7 +157,7 @@ def applied(op: Any, operands: list[str]) -> str:
             return f"{operands[0]}[{index}]"
         verb = "set" if op.set_instead_of_inc else "inc"
         return f"{verb}({operands[0]}[{index}], {operands[1]})"
-    return f"{operator_text(op)}({', '.join(operands)})"
+    return f"{cut(operator_text(op), _NAME)}({', '.join(operands)})"
 
 
 def _index_text(part: Any, operands: Iterator[str]) -> str:

@@ -1,12 +1,11 @@
 """Pictures of graphs, of differences, of derivations and of searches, without a system binary.
 
-Layout is grandalf's, terminal output is rich's.  `draw` takes whatever has a picture; other
+Terminal output is rich's.  `draw` takes whatever has a picture; other
 modules add theirs with ``draw.register``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
@@ -20,6 +19,7 @@ from kanrewrite.draw.search import derivation_picture, search_picture, step_pict
 from kanrewrite.draw.term import relation_picture, term_diagram
 from kanrewrite.draw.text import diff_text, graph_text
 from kanrewrite.draw.tree import derivation
+from kanrewrite.draw.walk import walk
 from kanrewrite.relation import Relation
 from kanrewrite.search import Exploration, Found, Step
 from kanrewrite.structure import Structure
@@ -27,7 +27,7 @@ from kanrewrite.terms import Term, show
 from kanrewrite.trace import Event, Recorder
 from kanrewrite.why import Explanation
 
-__all__ = ["Picture", "compare", "derivation", "diff", "draw"]
+__all__ = ["Picture", "compare", "derivation", "diff", "draw", "walk"]
 
 
 @singledispatch
@@ -86,8 +86,7 @@ def _(event: Event) -> Picture:
 
 @draw.register
 def _(recorder: Recorder) -> Picture:
-    steps: Sequence[tuple[str, Any]] = [(e.name, e) for e in recorder.fired_events]
-    return derivation([(name, e.before, e.after) for name, e in steps], str(recorder))
+    return walk(recorder)
 
 
 @draw.register

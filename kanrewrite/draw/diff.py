@@ -15,6 +15,7 @@ from typing import Any
 from aesara.graph.basic import Constant, Variable, graph_inputs
 
 from kanrewrite.draw.graph import COMPACT, diagram
+from kanrewrite.draw.layout import WIDEST
 from kanrewrite.draw.model import Diagram, Status
 from kanrewrite.structure import Structure, outputs_of
 
@@ -185,7 +186,7 @@ def before_after(
     large = max(len(change.before), len(change.after)) > COMPACT
     keep = near.__contains__ if large else None
     return [
-        diagram(graph, title, change.structure, change.status, keep)
+        diagram(graph, title, change.structure, change.status, keep, widest=WIDEST / 2)
         for graph, title in zip((before, after), titles, strict=True)
     ]
 

@@ -3,21 +3,26 @@
 Equal subgraphs become one box (structural hash-consing), constants are written into the boxes
 that use them.  A large graph is made readable by three more steps, in this order: names and
 short operands are written into the boxes as well, chains of one-operand operators share a box,
-and a line across many rows is replaced by the number of the box it would come from.
+and a line across many rows is replaced by the number of the box it would come from.  A label is cut
+where it is long; the whole is shown when a box is pointed at.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from aesara.graph.basic import Constant, Variable
 from aesara.tensor.elemwise import DimShuffle
 
-from kanrewrite.display import applied, brief, leaf_text, operator_text
+from kanrewrite.config import config
+from kanrewrite.display import applied, brief, cut, leaf_text, operator_text
+from kanrewrite.draw.layout import WIDEST
 from kanrewrite.draw.model import Box, Diagram, Kind, Line, Status
+from kanrewrite.draw.rows import rows_of
 from kanrewrite.structure import Structure, outputs_of
+from kanrewrite.trace import source_of
 
 Graph = Variable[Any, Any]
 
@@ -28,6 +33,9 @@ FAR = 4
 #: Boxes drawn at most; what lies further from the outputs is an ellipsis.
 MOST = 600
 _CHAIN = 4
+#: Operands of an operator with more lines than this are not numbered.
+_NUMBERED = 8
+_ROUNDS = 3
 _INFIX = {"add": "+", "sub": "−", "mul": "×", "true_div": "÷", "pow": "^"}
 
 
@@ -41,6 +49,7 @@ def diagram(
     mark: Mark | None = None,
     keep: Callable[[int], bool] | None = None,
     compact: bool | None = None,
+    widest: float = WIDEST,
 ) -> Diagram:
     """The diagram of an Aesara graph.
 
@@ -58,6 +67,8 @@ def diagram(
         Whether a number is drawn; what is not becomes an ellipsis.
     compact : bool, optional
         Draw the compact form; by default when there are more than `COMPACT` operators.
+    widest : float
+        How wide it will be drawn.
 
     Returns
     -------
@@ -69,8 +80,7 @@ def diagram(
     if compact is None:
         compact = sum(structure.variables[n].owner is not None for n in shown) > COMPACT
     drawing = _Drawing(structure, roots, set(shown), mark or _mark_outputs(roots), compact)
-    drawing.result.title = title
-    return drawing.run(shown)
+    return drawing.run(shown, title, widest)
 
 
 def _mark_outputs(roots: list[int]) -> Mark:
@@ -90,6 +100,8 @@ class _Drawing:
         self.boxes = shown - self.written
         readers = Counter(o for n in self.boxes for o in set(structure.operands(n)))
         self.heads = {n: n for n in self.boxes}
+        #: The reader to which each box keeps its line, however far.
+        self.kept: dict[int, int] = {}
         if compact:
             self._join_chains(readers)
 
@@ -101,6 +113,10 @@ class _Drawing:
         if isinstance(base, Constant):
             return True
         return self.compact and base.owner is None and len(brief(variable)) <= 24
+
+    def _is_short(self, number: int) -> bool:
+        """Whether it says more than an ellipsis: an input, or a constant that is moved about."""
+        return self.structure.variables[number].owner is None or self._is_written(number)
 
     def _join_chains(self, readers: Counter[int]) -> None:
         """Give a box with one reader and one operand to that reader's box."""
@@ -115,30 +131,47 @@ class _Drawing:
                 self.heads[below] = head
                 length[head] += 1
 
-    def run(self, shown: list[int]) -> Diagram:
-        far = self._far_lines()
-        numbers = {source: i for i, source in enumerate(sorted({s for s, _ in far}), 1)}
-        for number in sorted(shown):
-            if number in self.boxes:
-                self._add(number, far, numbers)
+    def run(self, shown: list[int], title: str, widest: float) -> Diagram:
+        """Draw; in compact form as often as lines turn out to be far."""
+        far: set[tuple[int, int]] = set()
+        for _ in range(_ROUNDS):
+            numbers = {source: i for i, source in enumerate(sorted({s for s, _ in far}), 1)}
+            self.result = Diagram(title=title)
+            for number in sorted(shown):
+                if number in self.boxes:
+                    self._add(number, far, numbers)
+            more = self._far_lines(widest) - far if self.compact else set()
+            if not more:
+                break
+            far |= more
         return self.result
 
-    def _far_lines(self) -> set[tuple[int, int]]:
-        """Lines of a compact graph that cross more than `FAR` rows."""
-        if not self.compact:
-            return set()
-        # A box sits one row above its nearest reader, so rows are counted from the outputs.
-        row: dict[int, int] = dict.fromkeys(self.boxes, 0)
-        pairs = [
-            (operand, number)
-            for number in sorted(self.boxes, reverse=True)
-            for operand in self.structure.operands(number)
-            if operand in self.boxes
-        ]
-        for operand, number in pairs:
-            step = self.heads[operand] != self.heads[number]
-            row[operand] = max(row[operand], row[number] + step)
-        return {(o, n) for o, n in pairs if row[o] - row[n] > FAR}
+    def _far_lines(self, widest: float) -> set[tuple[int, int]]:
+        """Lines that cross more than `FAR` rows, but for the shortest of each box."""
+        widths = {key: box.width for key, box in self.result.boxes.items()}
+        row = rows_of(widths, [(x.source, x.target) for x in self.result.lines], widest)
+        far = set()
+        for operand, readers in self._readers().items():
+            own = row[self.heads[operand]]
+            # What one line leads to stands near it, and the graph hangs together.
+            nearest = self.kept.setdefault(
+                operand, max(readers, key=lambda number: row[self.heads[number]])
+            )
+            far |= {
+                (operand, number)
+                for number in readers
+                if number != nearest and own - row[self.heads[number]] > FAR
+            }
+        return far
+
+    def _readers(self) -> dict[int, list[int]]:
+        """The boxes that read each box."""
+        found: defaultdict[int, list[int]] = defaultdict(list)
+        for number in sorted(self.boxes):
+            for operand in dict.fromkeys(self.structure.operands(number)):
+                if operand in self.boxes:
+                    found[operand].append(number)
+        return found
 
     def _add(self, number: int, far: set[tuple[int, int]], numbers: Mapping[int, int]) -> None:
         variable = self.structure.variables[number]
@@ -154,24 +187,34 @@ class _Drawing:
                 texts.append(None)
                 if self.heads[operand] != head:
                     self._line(operand, number, position)
-            elif operand in self.written:
+            elif operand in self.written or self._is_short(operand):
                 texts.append(brief(self.structure.variables[operand]))
             else:
                 texts.append("…")
-        box.lines.append(_text(variable, texts))
+        text = _text(variable, texts)
+        box.lines.append(cut(text, config.label_width))
         if number in numbers:
             box.lines[-1] = f"[{numbers[number]}] {box.lines[-1]}"
             box.number = numbers[number]
-        box.detail = f"{brief(variable)}\n{variable.type}"
+        box.detail = _detail(variable, text)
 
     def _line(self, operand: int, number: int, position: int) -> None:
         inner = [o for o in self.structure.operands(number) if o in self.boxes]
         node = self.structure.variables[number].owner
         ordered = node is not None and operator_text(node.op) not in ("add", "mul")
-        label = str(position + 1) if ordered and len(inner) > 1 else ""
+        label = str(position + 1) if ordered and 1 < len(inner) <= _NUMBERED else ""
         line = Line(self.heads[operand], self.heads[number], label)
         if label or line not in self.result.lines:
             self.result.lines.append(line)
+
+
+def _detail(variable: Graph, text: str) -> str:
+    """What is shown when a box is pointed at: the whole label, the expression, type and place."""
+    name = "" if variable.owner is None else operator_text(variable.owner.op)
+    whole = [x for x in (name, text) if len(x) > config.label_width]
+    named = [f"named {variable.name}"] if variable.owner is not None and variable.name else []
+    place = [place] if (place := source_of(variable)) else []
+    return "\n".join([*whole, cut(brief(variable), 400), *named, str(variable.type), *place])
 
 
 def _text(variable: Graph, operands: list[str | None]) -> str:

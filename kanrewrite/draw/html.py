@@ -1,22 +1,36 @@
-"""Pictures as pages that work offline: the SVG with zoom, pan, collapse and keys."""
+"""Pictures as pages that work offline: zoom, folding, search, steps and keys around the SVG."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
 from importlib.resources import files
 
 _KEYS = (
-    "Tab or click: a box · Enter: collapse or expand · arrows: along the graph · + − 0 1: zoom, "
-    "fit, actual size · w a s d: pan · r: follow a [number] · c e: collapse, expand all · /: find"
+    "Tab or click: a box · Enter: fold or unfold · arrows: along the graph · + − 0 1: zoom, fit, "
+    "actual size · w a s d: scroll · r: follow a [number] · c e: fold, unfold all · "
+    "o: what changed · /: find"
 )
+_STEPS = " · n p: next, previous picture"
 _BUTTONS = {
     "in": "+",
     "out": "−",
     "fit": "fit",
     "actual": "1:1",
-    "collapse": "collapse",
-    "expand": "expand",
+    "changed": "changed",
+    "collapse": "fold",
+    "expand": "unfold",
+}
+#: What each button says when it is pointed at.
+_TITLES = {
+    "in": "larger",
+    "out": "smaller",
+    "fit": "all of it",
+    "actual": "actual size",
+    "changed": "go to what changed, or to the outputs",
+    "collapse": "fold every box",
+    "expand": "unfold every box",
 }
 STYLE = """
 .viewer{border:1px solid #c6ced8;border-radius:6px;overflow:hidden;background:#fff;color:#15191f;
@@ -27,7 +41,10 @@ STYLE = """
  border-radius:4px;padding:1px 8px}
 .viewer input{width:9em}
 .viewer .status{margin-left:auto;color:#56616f}
-.viewer svg{display:block;height:var(--tall);touch-action:none;cursor:grab;width:100%}
+.viewer .stage{height:var(--tall);overflow:auto;position:relative;outline-offset:-2px}
+.viewer .stage[hidden]{display:none}
+.viewer svg{display:block;cursor:grab;margin:0 auto;flex:none;max-width:none}
+.viewer .frame{font-weight:600}
 .viewer .keys{padding:3px 8px;color:#56616f;font-size:11.5px;border-top:1px solid #c6ced8}
 .viewer g.box{cursor:pointer;outline:none}
 .viewer g.box:focus rect{stroke:#0b62d6;stroke-width:3}
@@ -57,28 +74,40 @@ def script() -> str:
     return files("kanrewrite.draw").joinpath("viewer.js").read_text(encoding="utf-8")
 
 
-def viewer(svg: str, tall: str = "min(70vh, 640px)") -> str:
-    """An SVG with its buttons, to be put into a page that has `STYLE` and `script`.
+def viewer(frames: Sequence[tuple[str, str]], tall: str = "min(70vh, 640px)") -> str:
+    """Pictures with their buttons, to be put into a page that has `STYLE` and `script`.
 
     Parameters
     ----------
-    svg : str
-        What `kanrewrite.draw.svg.svg` made.
+    frames : sequence of (str, str)
+        Name and SVG of each picture that is stepped through.
     tall : str
-        The height of the picture, in CSS.
+        The height of a picture, in CSS.
 
     Returns
     -------
     str
     """
     buttons = "".join(
-        f'<button type="button" data-do="{what}">{text}</button>' for what, text in _BUTTONS.items()
+        f'<button type="button" data-do="{what}" title="{_TITLES[what]}">{text}</button>'
+        for what, text in _BUTTONS.items()
+    )
+    steps = (
+        '<button type="button" data-do="previous" title="previous">◀</button>'
+        '<button type="button" data-do="next" title="next">▶</button>'
+        '<span class="frame" role="status"></span>'
+    )
+    several = len(frames) > 1
+    stages = "".join(
+        f'<div class="stage" tabindex="0" data-name="{escape(name)}"{" hidden" * (n > 0)}>'
+        f"{svg}</div>"
+        for n, (name, svg) in enumerate(frames)
     )
     return (
-        f'<div class="viewer" style="--tall:{escape(tall)}"><div class="bar">{buttons}'
-        '<input type="search" placeholder="find" aria-label="find a box">'
-        f'<span class="status" role="status"></span></div>{svg}'
-        f'<div class="keys">{escape(_KEYS)}</div></div>'
+        f'<div class="viewer" style="--tall:{escape(tall)}"><div class="bar">{steps * several}'
+        f'{buttons}<input type="search" placeholder="find" aria-label="find a box">'
+        f'<span class="status" role="status"></span></div>{stages}'
+        f'<div class="keys">{escape(_KEYS + _STEPS * several)}</div></div>'
     )
 
 

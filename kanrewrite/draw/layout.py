@@ -1,103 +1,220 @@
-"""Where boxes go: layered drawing by grandalf, one connected part after another.
+"""Where boxes go: rows of a width that is given, inputs above and outputs below.
 
 References
 ----------
-K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual understanding of hierarchical system
-structures", IEEE Trans. SMC 11 (1981); U. Brandes, B. Köpf, "Fast and simple horizontal
-coordinate assignment", GD 2001.  Both are grandalf's.
+R. E. Barlow et al., *Statistical Inference under Order Restrictions* (1972): the pooling of
+adjacent violators, which gives the places in a row that are nearest to those wanted.
 """
 
 from __future__ import annotations
 
-import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import pairwise
 
-from grandalf.graphs import Edge, Graph, Vertex  # type: ignore[import-untyped]  # no stubs
-from grandalf.layouts import SugiyamaLayout  # type: ignore[import-untyped]  # no stubs
-
-from kanrewrite.draw.model import Diagram, Line
+from kanrewrite.draw.model import CHARACTER, LINE, Diagram, Line
+from kanrewrite.draw.rows import COLUMN, LANE, Grid, Spot, rows_of
 
 Point = tuple[float, float]
 
-ROW, COLUMN, MARGIN = 26.0, 16.0, 24.0
-#: Parts are set side by side up to this width, then below each other.
-SHELF = 1600.0
+ROW, MARGIN = 30.0, 24.0
+#: What fits beside each other in a window of 1280 pixels.
+WIDEST = 1160.0
+#: Between the ends of two lines at a box, with the numbers of operands and without.
+NUMBERED, PLAIN = 28.0, 12.0
+#: A longer text at a line has a row of its own.
+SHORT = 3
+_SWEEPS = 8
 
 
 @dataclass(slots=True)
 class Placed:
-    """A diagram with the centre of every box and the way of every line."""
+    """A diagram with the centre of every box and the way of every line.
+
+    Attributes
+    ----------
+    labels : dict of int to Point
+        The middle of the texts that stand on lines, by the number of the line.
+    """
 
     diagram: Diagram
     centres: dict[int, Point] = field(default_factory=dict)
     routes: list[tuple[Line, list[Point]]] = field(default_factory=list)
+    labels: dict[int, Point] = field(default_factory=dict)
     width: float = 0.0
     height: float = 0.0
 
 
-@dataclass(slots=True)
-class _BoxView:
-    w: float
-    h: float
-    xy: Point = (0.0, 0.0)
-
-
-class _LineView:
-    def __init__(self) -> None:
-        self.points: list[Point] = []
-
-    def setpath(self, points: list[Point]) -> None:
-        self.points = list(points)
-
-
-@contextmanager
-def _deep_recursion() -> Iterator[None]:
-    # grandalf aligns a chain of boxes by recursion, one call a box.
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, 20_000))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
-
-
-def place(diagram: Diagram) -> Placed:
-    """Lay a diagram out, inputs above and outputs below.
+def place(diagram: Diagram, widest: float = WIDEST) -> Placed:
+    """Lay a diagram out.
 
     Parameters
     ----------
     diagram : Diagram
         Its lines must not form a cycle.
+    widest : float
+        How wide it may become, in pixels; a box alone may be wider.
 
     Returns
     -------
     Placed
     """
     placed = Placed(diagram)
-    # Lines are reversed for grandalf, which puts roots on top: a box then sits just above its
-    # nearest reader instead of all inputs sitting in one row as wide as the whole picture.
-    vertices = {key: Vertex(key) for key in diagram.boxes}
-    ends = Counter(line.target for line in diagram.lines)
-    for key, vertex in vertices.items():
-        box = diagram.boxes[key]
-        box.ends = max(1, ends[key])
-        vertex.view = _BoxView(box.width, box.height)
-    edges: dict[tuple[int, int, str], Any] = {}
+    room: defaultdict[int, float] = defaultdict(float)
     for line in diagram.lines:
-        edge = Edge(vertices[line.target], vertices[line.source], data=line)
-        edge.view = _LineView()
-        edges[line.source, line.target, line.label] = edge
-    shelf = _Shelf(placed)
-    with _deep_recursion():
-        for part in Graph(list(vertices.values()), list(edges.values())).C:
-            shelf.add(part)
+        room[line.target] += NUMBERED if line.label else PLAIN
+    for key, box in diagram.boxes.items():
+        box.room = room[key]
+    shelf = _Shelf(placed, widest)
+    for boxes, lines in _parts(diagram):
+        shelf.add(_Part(diagram, boxes, lines, widest - 2 * MARGIN))
     shelf.close()
     _end_apart(placed)
     return placed
+
+
+def _parts(diagram: Diagram) -> Iterator[tuple[list[int], list[int]]]:
+    """What hangs together: keys of boxes, numbers of lines."""
+    beside: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for n, line in enumerate(diagram.lines):
+        beside[line.source].append((line.target, n))
+        beside[line.target].append((line.source, n))
+    seen: set[int] = set()
+    for start in diagram.boxes:
+        if start in seen:
+            continue
+        seen.add(start)
+        boxes, lines = [start], set()
+        for key in boxes:
+            for other, n in beside[key]:
+                lines.add(n)
+                if other not in seen:
+                    seen.add(other)
+                    boxes.append(other)
+        yield sorted(boxes), sorted(lines)
+
+
+class _Part:
+    """A connected part with places of its own; texts on lines are boxes of a kind."""
+
+    def __init__(self, diagram: Diagram, boxes: list[int], lines: list[int], widest: float):
+        self.diagram = diagram
+        self.boxes = boxes
+        self.lines = lines
+        self.size = {k: (diagram.boxes[k].width, diagram.boxes[k].height) for k in boxes}
+        #: The box that stands for the text of a line.
+        self.texts: dict[int, int] = {}
+        pairs: list[tuple[int, int]] = []
+        free = 1 + max(diagram.boxes)
+        for n in lines:
+            line = diagram.lines[n]
+            if len(line.label) > SHORT:
+                key = self.texts[n] = free + n
+                self.size[key] = (len(line.label) * CHARACTER + 8, LINE)
+                pairs += [(line.source, key), (key, line.target)]
+            else:
+                pairs.append((line.source, line.target))
+        widths = {key: width for key, (width, _) in self.size.items()}
+        self.grid = Grid(rows_of(widths, pairs, widest), pairs)
+        self.x: dict[Spot, float] = {}
+        self._set_columns(widest)
+        self._set_rows()
+        half = [(self.x[s] - w / 2, self.x[s] + w / 2) for s, w in self._widths()]
+        self.left = min(a for a, _ in half)
+        self.width = max(b for _, b in half) - self.left
+
+    def _width(self, spot: Spot) -> float:
+        return LANE if self.grid.is_lane(spot) else self.size[spot.key][0] + COLUMN
+
+    def _widths(self) -> Iterator[tuple[Spot, float]]:
+        for row in self.grid.rows:
+            for spot in row:
+                yield spot, self._width(spot) - (0 if self.grid.is_lane(spot) else COLUMN)
+
+    def _set_columns(self, widest: float) -> None:
+        """Move each place to the middle of what it is joined to, rows in turns."""
+        for row in self.grid.rows:
+            self._settle(row, [0.0] * len(row), widest)
+        for sweep in range(_SWEEPS):
+            rows = self.grid.rows if sweep % 2 else self.grid.rows[::-1]
+            for row in rows:
+                wanted = [self._wanted(spot, both=sweep >= _SWEEPS - 2) for spot in row]
+                self._settle(row, wanted, widest)
+
+    def _wanted(self, spot: Spot, both: bool) -> float:
+        above, below = self.grid.above.get(spot, []), self.grid.below.get(spot, [])
+        near = [*above, *below] if both else below or above
+        return sum(self.x[x] for x in near) / len(near) if near else self.x[spot]
+
+    def _settle(self, row: Sequence[Spot], wanted: Sequence[float], widest: float) -> None:
+        widths = [self._width(spot) for spot in row]
+        offsets = [0.0]
+        for one, other in pairwise(widths):
+            offsets.append(offsets[-1] + (one + other) / 2)
+        free = nearest_in_order([x - o for x, o in zip(wanted, offsets, strict=True)])
+        low = widths[0] / 2
+        high = max(low, widest - offsets[-1] - widths[-1] / 2)
+        for spot, offset, x in zip(row, offsets, free, strict=True):
+            self.x[spot] = offset + min(max(x, low), high)
+
+    def _set_rows(self) -> None:
+        """The middle of each row, from the top, and its height."""
+        heights = [
+            max((self.size[s.key][1] for s in row if not self.grid.is_lane(s)), default=LINE)
+            for row in self.grid.rows
+        ]
+        self.middle, y = [0.0] * len(heights), 0.0
+        for level in range(len(heights) - 1, -1, -1):
+            self.middle[level] = y + heights[level] / 2
+            y += heights[level] + ROW
+        self.heights = heights
+        self.height = y - ROW
+
+    def settle(self, placed: Placed, dx: float, dy: float) -> None:
+        """Give boxes, lines and texts their places in the picture."""
+        here = {
+            spot.key: (self.x[spot] + dx, self.middle[spot.row] + dy)
+            for row in self.grid.rows
+            for spot in row
+            if not self.grid.is_lane(spot)
+        }
+        placed.centres.update({key: here[key] for key in self.boxes})
+        for n in self.lines:
+            line = self.diagram.lines[n]
+            way = [here[line.source]]
+            if n in self.texts:
+                x, y = placed.labels[n] = here[self.texts[n]]
+                way += self._lanes(line.source, self.texts[n], dx, dy)
+                way += [(x, y - LINE / 2), (x, y + LINE / 2)]
+                way += self._lanes(self.texts[n], line.target, dx, dy)
+            else:
+                way += self._lanes(line.source, line.target, dx, dy)
+            placed.routes.append((line, [*way, here[line.target]]))
+
+    def _lanes(self, source: int, target: int, dx: float, dy: float) -> Iterator[Point]:
+        for spot in self.grid.route(source, target):
+            x, y, half = self.x[spot] + dx, self.middle[spot.row] + dy, self.heights[spot.row] / 2
+            yield x, y - half
+            yield x, y + half
+
+
+def nearest_in_order(wanted: Sequence[float]) -> list[float]:
+    """The numbers that do not fall and are nearest to those wanted, in the sum of squares.
+
+    Examples
+    --------
+    >>> nearest_in_order([1.0, 4.0, 2.0, 6.0])
+    [1.0, 3.0, 3.0, 6.0]
+    """
+    pools: list[tuple[float, int]] = []
+    for number in wanted:
+        total, count = number, 1
+        while pools and pools[-1][0] / pools[-1][1] > total / count:
+            more, others = pools.pop()
+            total, count = total + more, count + others
+        pools.append((total, count))
+    return [total / count for total, count in pools for _ in range(count)]
 
 
 def _end_apart(placed: Placed) -> None:
@@ -107,11 +224,11 @@ def _end_apart(placed: Placed) -> None:
     for line, way in placed.routes:
         x, y = way[0]
         way[0] = (x, y + boxes[line.source].height / 2)
-        arriving[line.target].append(way)
+        arriving[line.target].append((line, way))
     for key, ways in arriving.items():
         x, y = placed.centres[key]
         box = boxes[key]
-        for n, way in enumerate(sorted(ways, key=lambda way: way[-2][0])):
+        for n, (_, way) in enumerate(sorted(ways, key=lambda end: (end[1][-2][0], end[0].label))):
             shift = ((n + 1) / (len(ways) + 1) - 0.5) * box.width
             way[-1] = (x + shift, y - box.height / 2 - 5)
 
@@ -119,44 +236,26 @@ def _end_apart(placed: Placed) -> None:
 class _Shelf:
     """Parts put side by side in rows, as words in a paragraph."""
 
-    def __init__(self, placed: Placed):
+    def __init__(self, placed: Placed, widest: float):
         self.placed = placed
+        self.widest = widest
         self.x = self.y = MARGIN
-        self.row: list[tuple[Any, float, float, float]] = []
+        self.row: list[tuple[_Part, float]] = []
 
-    def add(self, part: Any) -> None:
-        layout = SugiyamaLayout(part)
-        layout.xspace, layout.yspace = COLUMN, ROW
-        layout.init_all()
-        layout.draw(3)
-        boxes = [vertex.view for vertex in part.sV]
-        points = [p for edge in part.sE for p in edge.view.points]
-        left = min([b.xy[0] - b.w / 2 for b in boxes] + [p[0] for p in points])
-        right = max([b.xy[0] + b.w / 2 for b in boxes] + [p[0] for p in points])
-        top = min(b.xy[1] - b.h / 2 for b in boxes)
-        bottom = max(b.xy[1] + b.h / 2 for b in boxes)
-        if self.row and self.x + right - left > SHELF:
+    def add(self, part: _Part) -> None:
+        if self.row and self.x + part.width + MARGIN > self.widest:
             self._break()
-        # y is flipped: inputs on top.
-        self.row.append((part, self.x - left, bottom, bottom - top))
-        self.x += right - left + 2 * MARGIN
+        self.row.append((part, self.x - part.left))
+        self.x += part.width + 2 * MARGIN
         self.placed.width = max(self.placed.width, self.x - MARGIN)
 
     def _break(self) -> None:
-        tallest = max(height for *_, height in self.row)
-        for part, dx, bottom, height in self.row:
+        tallest = max(part.height for part, _ in self.row)
+        for part, dx in self.row:
             # Parts of a row end on one line: their last boxes are what is read first.
-            self._settle(part, dx, self.y + (tallest - height) + bottom)
+            part.settle(self.placed, dx, self.y + tallest - part.height)
         self.y += tallest + 2 * MARGIN
         self.x, self.row = MARGIN, []
-
-    def _settle(self, part: Any, dx: float, flip: float) -> None:
-        for vertex in part.sV:
-            x, y = vertex.view.xy
-            self.placed.centres[vertex.data] = (x + dx, flip - y)
-        for edge in part.sE:
-            points = [(x + dx, flip - y) for x, y in edge.view.points]
-            self.placed.routes.append((edge.data, points[::-1]))
 
     def close(self) -> None:
         if self.row:

@@ -33,8 +33,8 @@ class Box:
         The number under which far boxes refer to it.
     refers : list of int
         Keys of the boxes that its text refers to by number instead of by a line.
-    ends : int
-        How many lines end at it.
+    room : float
+        How wide it has to be for the lines that end at it.
     """
 
     lines: list[str]
@@ -43,13 +43,12 @@ class Box:
     detail: str = ""
     number: int | None = None
     refers: list[int] = field(default_factory=list)
-    ends: int = 1
+    room: float = 0.0
 
     @property
     def width(self) -> float:
         """Its width in pixels."""
-        # Two lines that end at a box need room between them.
-        return max(*(len(line) * CHARACTER + 18 for line in self.lines), 24 * self.ends)
+        return max(*(len(line) * CHARACTER + 18 for line in self.lines), self.room)
 
     @property
     def height(self) -> float:

@@ -11,9 +11,9 @@ from pathlib import Path
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
 from kanrewrite.draw.html import frame, page, viewer
-from kanrewrite.draw.layout import Placed, place
+from kanrewrite.draw.layout import WIDEST, Placed, place
 from kanrewrite.draw.model import Diagram
-from kanrewrite.draw.svg import svg
+from kanrewrite.draw.svg import BESIDE, svg
 from kanrewrite.errors import UnknownPictureFormat
 
 
@@ -31,17 +31,21 @@ class Picture:
         Of the page that `save` writes.
     caption : str
         Written below.
+    more : tuple of Picture
+        Further ones that are stepped through, in pages and notebooks.
     """
 
     diagrams: tuple[Diagram, ...]
     text: tuple[RenderableType, ...] = ()
     title: str = "kanrewrite"
     caption: str = ""
+    more: tuple[Picture, ...] = ()
 
     @cached_property
     def placed(self) -> Sequence[Placed]:
         """The diagrams with positions."""
-        return [place(diagram) for diagram in self.diagrams]
+        widest = WIDEST / min(len(self.diagrams), BESIDE)
+        return [place(diagram, widest) for diagram in self.diagrams]
 
     @cached_property
     def svg(self) -> str:
@@ -51,7 +55,17 @@ class Picture:
     @cached_property
     def html(self) -> str:
         """The picture as one page that needs nothing else."""
-        return page(viewer(self.svg, "calc(100vh - 110px)"), self.title)
+        return page(self.viewer("calc(100vh - 115px)"), self.title)
+
+    def viewer(self, tall: str) -> str:
+        """The HTML of this picture and those that follow it, for a page of `draw.html`.
+
+        Parameters
+        ----------
+        tall : str
+            How high, in CSS.
+        """
+        return viewer([(p.title, p.svg) for p in (self, *self.more)], tall)
 
     def save(self, path: str | Path) -> None:
         """Write the picture to a file.
@@ -76,8 +90,9 @@ class Picture:
         return self.svg
 
     def _repr_html_(self) -> str:
-        tall = max(180, min(620, int(max(p.height for p in self.placed)) + 70))
-        return frame(page(viewer(self.svg, f"{tall}px"), self.title, "0"), tall + 105)
+        highest = max(p.height for picture in (self, *self.more) for p in picture.placed)
+        tall = max(180, min(620, int(highest) + 90))
+        return frame(page(self.viewer(f"{tall}px"), self.title, "0"), tall + 110)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield from self.text

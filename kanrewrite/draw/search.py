@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 
 from rich.text import Text
 from rich.tree import Tree
 
-from kanrewrite.display import brief
+from kanrewrite.display import brief, cut
 from kanrewrite.draw.diff import before_after, diff
 from kanrewrite.draw.graph import diagram
 from kanrewrite.draw.model import Box, Diagram, Line, Status
 from kanrewrite.draw.picture import Picture
 from kanrewrite.draw.text import diff_text, graph_text
-from kanrewrite.draw.tree import expression
+from kanrewrite.draw.tree import WIDE, expression
 from kanrewrite.search import Exploration, Found, Step
 
 #: Graphs of a search that are drawn: the cheapest, and what leads to them.
@@ -32,24 +31,28 @@ def search_picture(search: Exploration) -> Picture:
     result = Diagram(title=search.report.summary)
     for number, found in sorted(shown.items()):
         result.boxes[number] = _box(found, best)
-    names: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
     for step in search.steps:
-        ends = (step.source.number, step.target.number)
+        line = Line(step.source.number, step.target.number)
         # Only lines away from the start: layers need a direction.
-        if set(ends) <= shown.keys() and step.source.depth < step.target.depth:
-            # What found the graph first is named; other ways to it are lines only.
-            names[ends] += [step.relation] * (step is step.target.by)
-    result.lines = [Line(*ends, ", ".join(by)) for ends, by in names.items()]
+        forward = step.source.depth < step.target.depth
+        if {line.source, line.target} <= shown.keys() and forward and line not in result.lines:
+            result.lines.append(line)
     hidden = len(search.graphs) - len(shown)
     caption = f"{hidden} more graphs, which cost more, are not drawn" if hidden else ""
     return Picture((result,), (_tree(search, best), search.report), "explore", caption)
 
 
 def _box(found: Found, best: Found) -> Box:
+    """The start as it is, other graphs by how they differ from what they were found from."""
     text = ", ".join(brief(output) for output in found.outputs)
     head = f"#{found.number}  cost {found.cost:g}"
     status: Status = "best" if found is best else "start" if found.number == 0 else ""
-    return Box([head, *expression(text)], "graph", status, detail=text)
+    if found.by is None:
+        return Box([head, *expression(text)], "graph", status, detail=text)
+    lines = [head, f"by {cut(found.by.relation, WIDE - 3)}"]
+    for sign, graph in (("−", found.by.before), ("+", found.by.after)):
+        lines += [f"{sign} {line}" for line in expression(brief(graph, 4), WIDE - 2, 2)]
+    return Box(lines, "graph", status, detail=f"{text}\n{found.by}")
 
 
 def _tree(search: Exploration, best: Found) -> Tree:

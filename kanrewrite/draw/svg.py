@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from textwrap import wrap
 
-from kanrewrite.draw.layout import MARGIN, Placed, Point
+from kanrewrite.display import cut
+from kanrewrite.draw.layout import MARGIN, WIDEST, Placed, Point
 from kanrewrite.draw.model import CHARACTER, LINE, Box, Line, Status
 
 #: Fill and outline of a class, light then dark. Contrast of text on each fill is above 7:1.
@@ -24,6 +26,14 @@ _COLOURS = {
     "best": ("#d6f3dd", "#22863a", "#15401f", "#56c271"),
 }
 _SIGNS: dict[Status, str] = {"gone": "−", "new": "+", "best": "★", "differs": "≠"}
+#: Lines of a box that say what was taken away, what was put there, and by what.
+_HUES = {"− ": "minus", "+ ": "plus", "by": "by"}
+#: What a picture opens on.
+CHANGED = frozenset({"gone", "new", "place", "differs"})
+#: Characters in a line of the caption, and the width of one.
+NOTE, SMALL = 150, 6.7
+#: So many diagrams stand beside each other, further ones below.
+BESIDE = 2
 LEGEND = {
     "gone": "only before",
     "new": "only after",
@@ -45,7 +55,10 @@ def style() -> str:
         ".kr{background:#ffffff}"
         ".kr text{font:12px 'DejaVu Sans Mono',Menlo,Consolas,monospace;fill:#15191f}"
         ".kr text{white-space:pre}"
-        ".kr .title{font-weight:bold}.kr .at{font-size:9.5px;fill:#56616f}"
+        ".kr .title{font-weight:bold}.kr .at{font-size:11px;fill:#56616f}"
+        ".kr .minus{fill:#a3271b}.kr .plus{fill:#176a2c}"
+        ".kr .by{font-size:11px;fill:#6b3fa0}"
+        ".kr .line .by{paint-order:stroke;stroke:#ffffff;stroke-width:4px}"
         ".kr path{fill:none;stroke:#8a95a3;stroke-width:1.2}"
         ".kr .head{fill:#8a95a3;stroke:none}"
         ".kr .input rect{rx:11px}.kr .rebuilt rect{stroke-dasharray:4 2}"
@@ -53,7 +66,9 @@ def style() -> str:
         ".kr .sign{font-weight:bold;font-size:13px}"
         + "".join(light)
         + "@media (prefers-color-scheme:dark){.kr{background:#12161b}"
-        ".kr text{fill:#e8edf3}.kr .at{fill:#a5b1bf}"
+        ".kr text{fill:#e8edf3}.kr .at{fill:#a5b1bf}.kr .by{fill:#c9a6ff}"
+        ".kr .line .by{stroke:#12161b}"
+        ".kr .minus{fill:#ff9b8f}.kr .plus{fill:#7fdc97}"
         ".kr path{stroke:#7d8998}.kr .head{fill:#7d8998}" + "".join(dark) + "}"
     )
 
@@ -73,18 +88,18 @@ def svg(panels: Sequence[Placed], caption: str = "") -> str:
     str
         Well-formed XML without references to anything outside.
     """
-    parts, x = [], 0.0
-    top = 24.0 if any(panel.diagram.title for panel in panels) else 0.0
-    for index, panel in enumerate(panels):
-        parts.append(_panel(panel, index, x, top))
-        x += max(panel.width, len(panel.diagram.title) * CHARACTER + 2 * MARGIN) + MARGIN
-    height = max(panel.height for panel in panels) + top + MARGIN / 2
-    notes = [(text, "at") for text in caption.splitlines()]
-    width = max([x, *(len(text) * 6.1 + 2 * MARGIN for text, _ in notes)])
-    legend, height = _legend(panels, height)
-    for n, (text, name) in enumerate(notes):
-        parts.append(_write(text, MARGIN, height + 12 + n * 14, name, "start"))
-    height += 14 * len(notes) + 8
+    parts: list[str] = []
+    width, height = 0.0, 0.0
+    for start in range(0, len(panels), BESIDE):
+        row, across, height = _row(panels[start : start + BESIDE], start, height)
+        parts += row
+        width = max(width, across)
+    notes = [line for text in caption.splitlines() for line in wrap(text, NOTE) or [""]]
+    width = max([width, *(len(text) * SMALL + 2 * MARGIN for text in notes)])
+    legend, height = _legend(panels, height + MARGIN / 2)
+    for n, text in enumerate(notes):
+        parts.append(_write(text, MARGIN, height + 12 + n * 15, "at", "start"))
+    height += 15 * len(notes) + 8
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="kr" role="group" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">'
@@ -92,21 +107,51 @@ def svg(panels: Sequence[Placed], caption: str = "") -> str:
     )
 
 
-def _panel(panel: Placed, index: int, x: float, y: float) -> str:
+def _row(panels: Sequence[Placed], start: int, y: float) -> tuple[list[str], float, float]:
+    """Diagrams beside each other: their texts, how wide they are, and where they end."""
+    parts, x = [], 0.0
+    top = y + (24.0 if any(panel.diagram.title for panel in panels) else 0.0)
+    downs = _level(panels)
+    most = int(WIDEST / len(panels) / CHARACTER)
+    for index, (panel, down) in enumerate(zip(panels, downs, strict=True), start):
+        title = cut(panel.diagram.title, most)
+        parts.append(_panel(panel, title, index, (x, top), down))
+        x += max(panel.width, len(title) * CHARACTER + 2 * MARGIN) + MARGIN
+    return parts, x, top + max(p.height + d for p, d in zip(panels, downs, strict=True))
+
+
+def _level(panels: Sequence[Placed]) -> list[float]:
+    """How far each diagram is moved down, so that what changed stands at one height in all."""
+    lowest = []
+    for panel in panels:
+        changed = (k for k, box in panel.diagram.boxes.items() if box.status in CHANGED)
+        lowest.append(max((panel.centres[key][1] for key in changed), default=panel.height))
+    return [max(lowest) - own for own in lowest]
+
+
+def _panel(panel: Placed, text: str, index: int, corner: Point, down: float) -> str:
     diagram = panel.diagram
-    lines = [_line(line, points, index) for line, points in panel.routes]
+    numbers = {line: n for n, line in enumerate(diagram.lines)}
+    lines = [
+        _line(line, points, index, panel.labels.get(numbers[line])) for line, points in panel.routes
+    ]
     boxes = [
         _box(key, box, panel.centres[key], index) for key, box in sorted(diagram.boxes.items())
     ]
-    title = _write(diagram.title, MARGIN, -2, "title", "start") if diagram.title else ""
-    return f'<g transform="translate({x:.0f},{y:.0f})">{title}{"".join(lines + boxes)}</g>'
+    title = _write(text, MARGIN, -2, "title", "start") if text else ""
+    x, y = corner
+    moved = f'<g transform="translate(0,{down:.0f})">{"".join(lines + boxes)}</g>'
+    return f'<g class="panel" transform="translate({x:.0f},{y:.0f})">{title}{moved}</g>'
 
 
 def _box(key: int, box: Box, centre: Point, index: int) -> str:
     x, y = centre
     w, h = box.width, box.height
     first = y - (len(box.lines) - 1) * LINE / 2 + 4
-    texts = [_write(line, x, first + n * LINE) for n, line in enumerate(box.lines)]
+    texts = [
+        _write(line, x, first + n * LINE, _HUES.get(line[:2], "") if box.kind == "graph" else "")
+        for n, line in enumerate(box.lines)
+    ]
     if box.status in _SIGNS:
         # A sign as well as a colour: not everybody sees red and green.
         texts.append(_write(_SIGNS[box.status], x - w / 2 - 2, y - h / 2 + 6, "sign", "end"))
@@ -121,12 +166,13 @@ def _box(key: int, box: Box, centre: Point, index: int) -> str:
     )
 
 
-def _line(line: Line, points: list[Point], index: int) -> str:
+def _line(line: Line, points: list[Point], index: int, middle: Point | None) -> str:
     way = list(points)
     x, y = way[-1]
-    left = way[-2][0] < x
-    anchor = "end" if left else "start"
-    label = _write(line.label, x + (-5 if left else 5), y, "at", anchor) if line.label else ""
+    label = _write(line.label, x + 5, y, "at", "start") if line.label else ""
+    if middle is not None:
+        label = _write(line.label, middle[0], middle[1] + 4, "by")
+        label = f'<g data-x="{middle[0]:.0f}" data-y="{middle[1]:.0f}">{label}</g>'
     head = f'<path class="head" d="M{x - 3.5:.1f} {y:.1f}h7l-3.5 5z"/>'
     ends = f'data-s="b{index}-{line.source}" data-t="b{index}-{line.target}"'
     way_text = " ".join(f"{a:.0f},{b:.0f}" for a, b in way)
@@ -155,7 +201,7 @@ def _legend(panels: Sequence[Placed], y: float) -> tuple[str, float]:
             f'<g class="{name}"><rect x="{x:.0f}" y="{y:.0f}" width="14" height="11" rx="3"/></g>'
             + _write(LEGEND[name], x + 19, y + 9.5, "at", "start")
         )
-        x += 34 + len(LEGEND[name]) * 6.1
+        x += 34 + len(LEGEND[name]) * SMALL
     return f'<g class="legend">{"".join(parts)}</g>', y + 16
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 
-from kanrewrite.display import brief
+from kanrewrite.display import brief, cut
 from kanrewrite.draw.model import Box, Diagram, Line
 from kanrewrite.draw.picture import Picture
 from kanrewrite.structure import Structure
@@ -19,8 +19,8 @@ WIDE = 34
 _LINES = 4
 
 
-def expression(text: str) -> list[str]:
-    """The text of a graph broken into the lines of a box.
+def expression(text: str, wide: int = WIDE, most: int = _LINES) -> list[str]:
+    """The text of a graph broken into the lines of a box, at most so many.
 
     Examples
     --------
@@ -29,11 +29,11 @@ def expression(text: str) -> list[str]:
     """
     lines = [""]
     for piece in re.findall(r"[^(,\s]*[(,\s]?", text):
-        if len(lines[-1] + piece.rstrip()) > WIDE and lines[-1]:
+        if len(lines[-1] + piece.rstrip()) > wide and lines[-1]:
             lines.append("")
         lines[-1] += piece
-    lines = [line.strip() for line in lines]
-    return lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "…"]
+    lines = [cut(line.strip(), wide) for line in lines]
+    return lines if len(lines) <= most else [*lines[: most - 1], "…"]
 
 
 def derivation(steps: Sequence[tuple[str, Any, Any]], title: str = "derivation") -> Picture:

@@ -9,7 +9,7 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.display import brief
 from kanrewrite.draw import compare, draw
-from kanrewrite.draw.html import page, viewer
+from kanrewrite.draw.html import page
 from kanrewrite.report import plot
 from kanrewrite.trace import Event
 from kanrewrite.why import Explanation
@@ -82,7 +82,7 @@ def _step(n: int, event: Event) -> str:
     bindings = "\n".join(
         f"{escape(name)} = {escape(_shown(value))}" for name, value in event.bindings.items()
     )
-    picture = viewer(draw(event).svg, "min(60vh, 460px)") if n <= PICTURED else ""
+    picture = draw(event).viewer("min(60vh, 460px)") if n <= PICTURED else ""
     after = brief(event.after) if event.after is not None else ""
     return (
         f'<details class="step" id="step{n}"><summary>{n}. <b>{escape(event.name)}</b> '
@@ -98,7 +98,7 @@ def _shown(value: object) -> str:
 
 def _graphs(report: GraphReport) -> str:
     picture = compare(report.before, report.after)
-    return f"<h2>Before and after</h2>{viewer(picture.svg, 'min(75vh, 640px)')}"
+    return f"<h2>Before and after</h2>{picture.viewer('min(75vh, 640px)')}"
 
 
 def _near(report: GraphReport) -> str:

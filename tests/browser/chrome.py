@@ -54,6 +54,9 @@ class Browser:
         page = next(target for target in targets if target["type"] == "page")
         attached = self.send("Target.attachToTarget", targetId=page["targetId"], flatten=True)
         self._session = attached["sessionId"]
+        # What a notebook or a laptop shows, whatever the window's own borders take.
+        size = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        self.send("Emulation.setDeviceMetricsOverride", **size)
         for domain in ("Page", "Runtime", "Network"):
             self.send(f"{domain}.enable")
 

@@ -1,14 +1,17 @@
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
 import aesara.tensor as at
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kanrewrite.draw import Picture, compare, derivation, draw
-from kanrewrite.draw.layout import place
+from kanrewrite.draw.layout import Placed, place
 from kanrewrite.draw.model import Box, Diagram, Line
 from kanrewrite.errors import UnknownPictureFormat
 from kanrewrite.guards import Axis, Float
@@ -25,9 +28,7 @@ def picture() -> Picture:
     return draw(y, "by hand & more")
 
 
-def test_boxes_do_not_overlap() -> None:
-    wide = [at.exp(x + i) * at.exp(x - i) for i in range(8)]
-    placed = place(draw(sum(wide, start=x)).diagrams[0])
+def assert_apart(placed: Placed) -> None:
     boxes = [(key, *placed.centres[key]) for key in placed.diagram.boxes]
     for n, (a, ax, ay) in enumerate(boxes):
         for b, bx, by in boxes[:n]:
@@ -35,6 +36,11 @@ def test_boxes_do_not_overlap() -> None:
             apart_x = abs(ax - bx) * 2 >= one.width + other.width
             apart_y = abs(ay - by) * 2 >= one.height + other.height
             assert apart_x or apart_y
+
+
+def test_boxes_do_not_overlap() -> None:
+    wide = [at.exp(x + i) * at.exp(x - i) for i in range(8)]
+    assert_apart(place(draw(sum(wide, start=x)).diagrams[0]))
 
 
 def test_every_box_lies_inside_and_inputs_above() -> None:
@@ -51,6 +57,30 @@ def test_a_chain_longer_than_the_recursion_limit_is_placed() -> None:
     chain = Diagram({n: Box(["exp"]) for n in range(1100)})
     chain.lines = [Line(n, n + 1) for n in range(1099)]
     assert len(place(chain).centres) == 1100
+
+
+@given(st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29)), max_size=60), st.data())
+def test_any_graph_fits_its_width(pairs: list[tuple[int, int]], data: st.DataObject) -> None:
+    letters = data.draw(st.lists(st.integers(1, 30), min_size=30, max_size=30))
+    diagram = Diagram({n: Box(["x" * count]) for n, count in enumerate(letters)})
+    diagram.lines = [Line(min(p), max(p)) for p in dict.fromkeys(pairs) if p[0] != p[1]]
+    placed = place(diagram, 900)
+    assert_apart(placed)
+    assert placed.width <= 900
+    for line in diagram.lines:
+        assert placed.centres[line.source][1] < placed.centres[line.target][1]
+
+
+def test_texts_on_lines_have_rows_of_their_own() -> None:
+    diagram = Diagram({n: Box(["a graph"]) for n in range(4)})
+    names = ["softmax_quotient", "log_of_quotient", "log_of_softmax"]
+    diagram.lines = [Line(0, n, name) for n, name in enumerate(names, 1)]
+    placed = place(diagram)
+    middles = sorted(placed.labels.values())
+    assert len(middles) == 3
+    for (x, y), (other, below) in pairwise(middles):
+        assert y == below
+        assert other - x > len(names[0]) * 7
 
 
 def test_svg_is_xml_with_every_box_and_both_colour_schemes(picture: Picture) -> None:

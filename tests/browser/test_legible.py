@@ -1,0 +1,195 @@
+"""Pictures of realistic graphs can be read as they open, at 1280 by 800, by the browser's boxes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import aesara
+import aesara.tensor as at
+import numpy as np
+import pytest
+from aesara.compile.mode import Mode
+
+import kanrewrite
+from kanrewrite.draw import Picture, compare, draw, walk
+from kanrewrite.registry import relations
+from tests.browser.chrome import Browser, executable
+
+#: Texts that are shown, with where they stand and how high their letters are.
+TEXTS = """
+[...document.querySelectorAll('.stage:not([hidden]) svg text')]
+  .filter(t => t.getClientRects().length)
+  .map(t => {
+    const r = t.getBoundingClientRect(), svg = t.closest('svg');
+    const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    const size = parseFloat(getComputedStyle(t).fontSize) * scale;
+    return [t.textContent, r.left, r.top, r.right, r.bottom, size];
+  })
+"""
+#: How many boxes of each status lie wholly within what is seen of the picture.
+SEEN = """
+(() => {
+  const s = document.querySelector('.stage:not([hidden])').getBoundingClientRect(), found = {};
+  for (const g of document.querySelectorAll('.stage:not([hidden]) g.box')) {
+    const r = g.querySelector('rect').getBoundingClientRect();
+    const seen = r.left >= s.left && r.right <= s.right && r.top >= s.top && r.bottom <= s.bottom;
+    if (seen && r.bottom <= innerHeight && r.right <= innerWidth) {
+      const name = g.getAttribute('class').split(' ')[1];
+      found[name] = (found[name] || 0) + 1;
+    }
+  }
+  return found;
+})()
+"""
+
+
+def softmax() -> list[Any]:
+    x = at.dmatrix("x")
+    e = at.exp(x)
+    y = e * e.sum(axis=1, keepdims=True) ** -1
+    return [at.log(y)]
+
+
+def attention() -> list[Any]:
+    x, *weights = at.dmatrices("x", "wq", "wk", "wv")
+    q, k, v = (at.dot(x, w) for w in weights)
+    e = at.exp(at.dot(q, k.T) / np.sqrt(8.0))
+    out = at.dot(e * e.sum(axis=1, keepdims=True) ** -1, v) + x
+    loss = (out**2).sum()
+    return [loss, *aesara.grad(loss, weights)]
+
+
+def vae() -> list[Any]:
+    x, eps, *weights = at.dmatrices("x", "eps", "w1", "wm", "ws", "w2")
+    w1, wm, ws, w2 = weights
+    hidden = at.tanh(at.dot(x, w1))
+    mean, log_scale = at.dot(hidden, wm), at.dot(hidden, ws)
+    p = 1 / (1 + at.exp(-at.dot(at.tanh(mean + at.exp(log_scale) * eps), w2)))
+    loss = -(x * at.log(p) + (1 - x) * at.log(1 - p)).sum() + (mean**2).sum() - log_scale.sum()
+    return [loss, *aesara.grad(loss, weights)]
+
+
+def chain(layers: int = 20) -> list[Any]:
+    """Some three hundred operators."""
+    h, weights = at.dmatrix("x"), [at.dmatrix(f"w{n}") for n in range(layers)]
+    for w in weights:
+        h = h + at.tanh(at.dot(h, w))
+    loss = (h**2).mean()
+    return [loss, *aesara.grad(loss, weights)]
+
+
+def stable(graph: list[Any]) -> list[Any]:
+    with kanrewrite.disabled():
+        kanrewrite.enable()
+        return kanrewrite.stabilize(graph)
+
+
+def function(graph: list[Any]) -> Any:
+    inputs = [x for x in aesara.graph.basic.graph_inputs(graph) if not hasattr(x, "data")]
+    return aesara.function(list(dict.fromkeys(inputs)), graph, mode=Mode("py", "fast_run"))
+
+
+def walked(graph: list[Any]) -> Picture:
+    with kanrewrite.disabled():
+        kanrewrite.enable()
+        with kanrewrite.trace(limit=0):
+            start = kanrewrite.stabilize(graph)
+        with kanrewrite.trace() as steps:
+            end = kanrewrite.stabilize(graph)
+    return walk(steps, start, end)
+
+
+#: Each picture, and boxes of which status it has to open on.
+PICTURES = {
+    "softmax search": (lambda: draw(kanrewrite.explore(softmax()[0])), "best"),
+    "attention": (lambda: draw(attention()), "output"),
+    "attention function": (lambda: draw(function(attention())), "output"),
+    "attention compared": (lambda: compare(attention(), stable(attention())), "new"),
+    "softmax walk": (lambda: walked(softmax()), "new"),
+    "why not": (
+        lambda: draw(
+            kanrewrite.why_not(relation_named("softmax_quotient"), at.log(softmax()[0] / at.dmatrix("y")))
+        ),
+        "place",
+    ),
+    "relation": (lambda: draw(relation_named("softmax_gradient_shifts")), "output"),
+}
+SLOW = {
+    "vae compared": (lambda: compare(vae(), stable(vae())), "new"),
+    "vae walk": (lambda: walked(vae()), "new"),
+    "three hundred": (lambda: draw(chain()), "output"),
+    "three hundred function": (lambda: draw(function(chain())), "output"),
+}
+
+
+def relation_named(name: str) -> Any:
+    return next(r for r in relations() if r.name == name)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = executable()
+    if path is None:
+        pytest.skip("no Chromium on the path: on Debian, apt-get install chromium")
+    started = Browser(path)
+    yield started
+    started.close()
+
+
+def check(browser: Browser, picture: Picture, status: str, path: Path) -> None:
+    picture.save(path)
+    browser.open(path)
+    for frame in range(1 + len(picture.more)):
+        if frame:
+            browser.press("n")
+        texts = browser.evaluate(TEXTS)
+        assert texts
+        assert min(size for *_, size in texts) >= 10
+        assert overlapping(texts) == []
+        if not frame:
+            assert browser.evaluate(SEEN).get(status, 0) > 0
+
+
+def overlapping(texts: list[Any]) -> list[tuple[str, str]]:
+    """Texts that stand on each other by more than a pixel."""
+    ordered = sorted(texts, key=lambda text: text[2])
+    found = []
+    for n, (one, left, _, right, bottom, _) in enumerate(ordered):
+        for other, x, y, end, _, _ in ordered[n + 1 :]:
+            if y >= bottom - 1:
+                break
+            if min(right, end) - max(left, x) > 1:
+                found.append((one, other))
+    return found
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_it_opens_legible_on_what_matters(browser: Browser, tmp_path: Path, name: str) -> None:
+    make, status = PICTURES[name]
+    check(browser, make(), status, tmp_path / "picture.html")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SLOW)
+def test_large_ones_open_legible_on_what_matters(
+    browser: Browser, tmp_path: Path, name: str
+) -> None:
+    make, status = SLOW[name]
+    check(browser, make(), status, tmp_path / "picture.html")
+
+
+def test_steps_are_walked_by_keys_and_buttons(browser: Browser, tmp_path: Path) -> None:
+    x = at.dmatrix("x")
+    first, second = (compare(at.log(at.exp(x)), x), compare(at.sin(x), at.cos(x)))
+    picture = Picture(first.diagrams, (), "one", "", (Picture(second.diagrams, (), "two"),))
+    picture.save(tmp_path / "steps.html")
+    browser.open(tmp_path / "steps.html")
+    shown = "document.querySelector('.frame').textContent"
+    assert browser.evaluate(shown) == "1 of 2: one"
+    browser.press("n")
+    assert browser.evaluate(shown) == "2 of 2: two"
+    assert [text[0] for text in browser.evaluate(TEXTS)].count("cos") == 1
+    browser.click("button[data-do=previous]")
+    assert browser.evaluate(shown) == "1 of 2: one"
+    browser.press("p")
+    assert browser.evaluate(shown) == "1 of 2: one"
