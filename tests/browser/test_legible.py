@@ -1,8 +1,8 @@
 """Pictures of realistic graphs can be read as they open, at 1280 by 800, by the browser's boxes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import aesara
 import aesara.tensor as at
@@ -43,6 +43,10 @@ SEEN = """
 """
 
 
+def gradients(loss: Any, weights: list[Any]) -> list[Any]:
+    return cast(list[Any], aesara.grad(loss, weights))
+
+
 def softmax() -> list[Any]:
     x = at.dmatrix("x")
     e = at.exp(x)
@@ -56,7 +60,7 @@ def attention() -> list[Any]:
     e = at.exp(at.dot(q, k.T) / np.sqrt(8.0))
     out = at.dot(e * e.sum(axis=1, keepdims=True) ** -1, v) + x
     loss = (out**2).sum()
-    return [loss, *aesara.grad(loss, weights)]
+    return [loss, *gradients(loss, weights)]
 
 
 def vae() -> list[Any]:
@@ -66,16 +70,17 @@ def vae() -> list[Any]:
     mean, log_scale = at.dot(hidden, wm), at.dot(hidden, ws)
     p = 1 / (1 + at.exp(-at.dot(at.tanh(mean + at.exp(log_scale) * eps), w2)))
     loss = -(x * at.log(p) + (1 - x) * at.log(1 - p)).sum() + (mean**2).sum() - log_scale.sum()
-    return [loss, *aesara.grad(loss, weights)]
+    return [loss, *gradients(loss, weights)]
 
 
 def chain(layers: int = 20) -> list[Any]:
     """Some three hundred operators."""
-    h, weights = at.dmatrix("x"), [at.dmatrix(f"w{n}") for n in range(layers)]
+    h: Any = at.dmatrix("x")
+    weights = [at.dmatrix(f"w{n}") for n in range(layers)]
     for w in weights:
         h = h + at.tanh(at.dot(h, w))
     loss = (h**2).mean()
-    return [loss, *aesara.grad(loss, weights)]
+    return [loss, *gradients(loss, weights)]
 
 
 def stable(graph: list[Any]) -> list[Any]:
@@ -100,7 +105,7 @@ def walked(graph: list[Any]) -> Picture:
 
 
 #: Each picture, and boxes of which status it has to open on.
-PICTURES = {
+PICTURES: dict[str, tuple[Callable[[], Picture], str]] = {
     "softmax search": (lambda: draw(kanrewrite.explore(softmax()[0])), "best"),
     "attention": (lambda: draw(attention()), "output"),
     "attention function": (lambda: draw(function(attention())), "output"),
@@ -109,7 +114,7 @@ PICTURES = {
     "why not": (lambda: draw(explained()), "place"),
     "relation": (lambda: draw(relation_named("softmax_gradient_shifts")), "output"),
 }
-SLOW = {
+SLOW: dict[str, tuple[Callable[[], Picture], str]] = {
     "vae compared": (lambda: compare(vae(), stable(vae())), "new"),
     "vae walk": (lambda: walked(vae()), "new"),
     "three hundred": (lambda: draw(chain()), "output"),
