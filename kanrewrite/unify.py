@@ -119,7 +119,7 @@ def _of_variable(variable: Graph, done: dict[Any, Any]) -> Any:
     node = variable.owner
     if node is None or not _is_all_of(variable, node):
         return variable
-    return _of_node(node, lambda x: _as_term(x, done))
+    return node_term(node, lambda x: _as_term(x, done))
 
 
 def _is_all_of(variable: Graph, node: Apply[Any]) -> bool:
@@ -142,7 +142,8 @@ def number_of(variable: Graph) -> int | float | None:
     return None
 
 
-def _of_node(node: Apply[Any], read: Callable[[Any], Any]) -> Any:
+def node_term(node: Apply[Any], read: Callable[[Any], Any]) -> Any:
+    """An operator over what ``read`` makes of a node's inputs, its parameters after them."""
     op, inputs = node.op, node.inputs
     reduction = reduction_of(op)
     if reduction is not None:

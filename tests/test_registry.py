@@ -317,7 +317,7 @@ def test_stabilize_gives_the_rewritten_graph_over_the_same_inputs() -> None:
     y = at.sinh(X) + 1
     registry.enable()
     (new,) = registry.stabilize([y])
-    assert brief(new) in ("tan(x) + [[1.]]", "[[1.]] + tan(x)")
+    assert brief(new) in ("tan(x) + 1.0", "1.0 + tan(x)")
     assert X in graph_inputs([new])
     assert y.owner.inputs[0].owner.op == at.sinh
     (same,) = registry.stabilize(y)

@@ -15,7 +15,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import EquilibriumGraphRewriter, check_stack_trace, in2out
 from aesara.tensor.elemwise import CAReduce
-from aesara.tensor.special import Softmax
+from aesara.tensor.special import LogSoftmax, Softmax, softmax
 from etuples import etuple
 from kanren import eq as plain_eq
 from kanren import lall
@@ -479,3 +479,14 @@ def test_the_goals_run_grow_with_the_matches_not_with_the_graph() -> None:
         wide.apply(fgraph)
         tried.append(wide.matching.tried)
     assert tried[2] <= 2 * tried[1] <= 4 * tried[0]
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_an_op_that_nothing_defines_is_matched_with_its_axis(axis: int) -> None:
+    @relation
+    def log_of_shares(x: Float, axis: Axis) -> Iterator[Eq]:
+        yield eq(T.log(T.softmax(x, axis)), T.log_softmax(x, axis))
+
+    fgraph = FunctionGraph(outputs=[at.log(softmax(X, axis=axis))], clone=True)
+    RelationPass([log_of_shares], lambda: View([log_of_shares])).apply(fgraph)
+    assert fgraph.outputs[0].owner.op == LogSoftmax(axis=axis)

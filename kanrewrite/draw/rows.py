@@ -70,11 +70,15 @@ def rows_of(widths: Mapping[int, float], pairs: Iterable[Pair], widest: float) -
         if not waiting[key]:
             heappush(ready, (-chain[key], key))
     row: dict[int, int] = {}
+    #: Read in a row below and not placed yet: each has a lane through the row that is filled.
+    crossing: set[int] = set()
     level = 0
     while ready:
-        chosen = _fill(ready, widths, widest)
+        chosen = _fill(ready, widths, widest, crossing)
         row.update(dict.fromkeys(chosen, level))
+        crossing.difference_update(chosen)
         for key in chosen:
+            crossing |= read[key]
             for source in read[key]:
                 waiting[source] -= 1
                 if not waiting[source]:
@@ -83,13 +87,15 @@ def rows_of(widths: Mapping[int, float], pairs: Iterable[Pair], widest: float) -
     return row
 
 
-def _fill(ready: list[tuple[int, int]], widths: Mapping[int, float], widest: float) -> list[int]:
+def _fill(
+    ready: list[tuple[int, int]], widths: Mapping[int, float], widest: float, crossing: set[int]
+) -> list[int]:
     """Take from what is ready as many boxes as fit into a row beside the lanes of the others."""
     chosen: list[int] = []
-    room = widest - LANE * len(ready)
+    room = widest - LANE * len(crossing)
     while ready:
         key = ready[0][1]
-        room -= widths[key] + COLUMN - LANE
+        room -= widths[key] + COLUMN - (LANE if key in crossing else 0)
         if chosen and room < 0:
             break
         heappop(ready)

@@ -11,7 +11,7 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.guards.values import Sign, broadcastable_of, constant_of, dtype_of, sign_of
 from kanrewrite.relation import Relation
-from kanrewrite.terms import operator_of
+from kanrewrite.unify import node_term
 from kanrewrite.view.build import Builder
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import Form, Leaf, Prod
@@ -104,10 +104,12 @@ class View:
         if node is None or leaf.var is not node.outputs[0]:
             return None
         algebra = self._home(leaf)
-        operands = [
-            self.reader.operand(i, algebra) for i in node.inputs if hasattr(i.type, "dtype")
-        ]
-        return algebra.app(operator_of(node.op), *operands, bcast=leaf.bcast)
+
+        def read(variable: Variable[Any, Any]) -> Any:
+            tensor = hasattr(variable.type, "dtype")
+            return self.reader.operand(variable, algebra) if tensor else variable
+
+        return algebra.app(*node_term(node, read), bcast=leaf.bcast)
 
     def _home(self, form: Form) -> Lifting:
         return form.home  # type: ignore[no-any-return]

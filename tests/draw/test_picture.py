@@ -71,6 +71,14 @@ def test_any_graph_fits_its_width(pairs: list[tuple[int, int]], data: st.DataObj
         assert placed.centres[line.source][1] < placed.centres[line.target][1]
 
 
+def test_a_row_leaves_room_for_the_lanes_of_what_is_not_placed_yet() -> None:
+    letters = {4: 26, 8: 30, 21: 30, 22: 30, 28: 30, 29: 30}
+    diagram = Diagram({n: Box(["x" * letters.get(n, 1)]) for n in range(30)})
+    pairs = [(0, 3), (0, 4), (0, 7), (0, 8), (0, 9), (0, 21), (0, 22), (1, 4), (2, 4), (3, 28)]
+    diagram.lines = [Line(*pair) for pair in [*pairs, (21, 29)]]
+    assert place(diagram, 900).width <= 900
+
+
 def test_texts_on_lines_have_rows_of_their_own() -> None:
     diagram = Diagram({n: Box(["a graph"]) for n in range(4)})
     names = ["softmax_quotient", "log_of_quotient", "log_of_softmax"]
