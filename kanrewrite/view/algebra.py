@@ -7,6 +7,7 @@ of a view.  Equations between other operators are relations (see `kanrewrite.rel
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -27,7 +28,7 @@ from kanrewrite.view.forms import (
     join_bcast,
     made_once,
 )
-from kanrewrite.view.heat import hot
+from kanrewrite.view.heat import exponents, hot
 
 #: A sum longer than this is not multiplied out.
 LONGEST = 24
@@ -342,7 +343,7 @@ class Algebra(Interner):
         terms = dict(items)
         if len(terms) < 2:
             return self.mul(*(self._times(m, c) for m, c in terms.items())) if terms else self.zero
-        reduced = self._without_logs(terms) or self._over_common_denominator(terms)
+        reduced = self._without_logs(terms) or self._fractions_added(terms)
         if reduced is not None:
             return reduced
         content, primitive = self._content(terms)
@@ -444,42 +445,92 @@ class Algebra(Interner):
         if not logs or len(terms) - len(logs) < 2:
             return None
         rest = {m: c for m, c in terms.items() if m not in logs}
-        reduced = self._over_common_denominator(rest)
+        reduced = self._fractions_added(rest)
         if reduced is None:
             return None
         return self.add_terms({**logs, **self.terms_of(reduced)})
+
+    def _fractions_added(self, terms: Terms) -> Form | None:
+        """Fractions of the same exponentials added up, with what else cancels in them.
+
+        Those of others, as in ``tanh(a) + tanh(b)``, have nothing to cancel: multiplied out they
+        would only grow.
+        """
+        if not any(isinstance(f, Sum) and k < 0 for m in terms for f, k in self.parts(m)[2]):
+            return None
+        cold = {m: c for m, c in terms.items() if not exponents(m)}
+        groups = meeting(m for m in terms if m not in cold)
+        for group in [{m: terms[m] for m in ms} for ms in groups] or [{}]:
+            whole = {**group, **self._cancelled_in(group, cold)} if group else cold
+            reduced = self._over_common_denominator(whole)
+            if reduced is not None:
+                total = Totals(self.terms_of(reduced))
+                for m, c in terms.items():
+                    if m not in whole:
+                        total[m] += c
+                return reduced if len(whole) == len(terms) else self.add_terms(total)
+        return None
+
+    def _cancelled_in(self, group: Terms, cold: Terms) -> Terms:
+        """The cold terms that cancel with fractions, as y does in ``y - y*a/(1 + a)``; a number."""
+        found: Terms = {m: c for m, c in cold.items() if m is self.one}
+        for by in self._multipliers(self._denominators(group)):
+            numerators = {m: self.mul(m, by) for m in (*group, *cold)}
+            if sum(map(self._expanded_length, numerators.values())) > LONGEST:
+                continue
+            above = Totals()
+            for m, c in group.items():
+                for n, d in self.expand(numerators[m]):
+                    above[n] += c * d
+            for m, c in cold.items():
+                if any(above[n] * c * d < 0 for n, d in self.expand(numerators[m])):
+                    found[m] = c
+        return found
+
+    def _multipliers(self, lowest: Terms) -> list[Form]:
+        """What fractions are multiplied by to be none: all of the denominators, or one."""
+        choices = [{f: k} for f, k in lowest.items()]
+        if len(choices) > 1:
+            choices.insert(0, lowest)
+        return [
+            self.prod(ONE, self.no_exponent, {f: -k for f, k in choice.items()})
+            for choice in choices
+        ]
+
+    def _denominators(self, terms: Terms) -> Terms:
+        """The sums that terms divide by, with their lowest powers."""
+        lowest: Terms = {}
+        for m in terms:
+            for f, k in self.parts(m)[2]:
+                if isinstance(f, Sum) and k < 0 and k.denominator == 1 and -k <= HIGHEST:
+                    lowest[f] = min(k, lowest.get(f, ZERO))
+        return lowest
 
     def _over_common_denominator(self, terms: Terms) -> Form | None:
         """``1 - 1/(1 + a) == a/(1 + a)``: multiplied out, where terms cancel or only exps stay.
 
         ``1 + a/(1 + a)`` is left: a quotient loses the digits of what is negligible beside 1.
         """
-        lowest: Terms = {}
-        for m in terms:
-            for f, k in self.parts(m)[2]:
-                if isinstance(f, Sum) and k < 0 and k.denominator == 1 and -k <= HIGHEST:
-                    lowest[f] = min(k, lowest.get(f, ZERO))
         lowest = {
             f: k
-            for f, k in lowest.items()
+            for f, k in self._denominators(terms).items()
             if len({dict(self.parts(m)[2]).get(f, ZERO) for m in terms}) > 1
         }
         if not 0 < len(lowest) <= HIGHEST or self._negligible_beside_one(terms):
             return None
-        choices = [{f: k} for f, k in lowest.items()]
-        for choice in [lowest, *choices] if len(choices) > 1 else choices:
-            by = self.prod(ONE, self.no_exponent, {f: -k for f, k in choice.items()})
-            total, collected = 0, Totals()
-            for m, c in terms.items():
-                for n, d in self.expand(self.mul(m, by)):
-                    total += 1
+        for by in self._multipliers(lowest):
+            numerators = [(self.mul(m, by), c) for m, c in terms.items()]
+            if sum(self._expanded_length(m) for m, _ in numerators) > LONGEST:
+                continue
+            collected, cancels = Totals(), False
+            for m, c in numerators:
+                for n, d in self.expand(m):
+                    cancels = cancels or collected[n] * c * d < 0
                     collected[n] += c * d
-                if total > LONGEST:
-                    break
             left: Terms = {n: d for n, d in collected.items() if d}
-            pure = len(choices) == 1 and all(not self.parts(n)[2] for n in left)
-            simpler = (len(left) < total or pure) and _divides_safely(left, choice)
-            if total <= LONGEST and simpler:
+            pure = len(lowest) == 1 and all(not self.parts(n)[2] for n in left)
+            simpler = (cancels or pure) and _divides_safely(left, self.parts(by)[2])
+            if simpler:
                 return self.mul(self.pow(by, -ONE), self.add_terms(left))
         return None
 
@@ -488,6 +539,15 @@ class Algebra(Interner):
         return self.one in terms and all(
             c > 0 and m.nonneg and not self.overflows(m) for m, c in terms.items()
         )
+
+    def _expanded_length(self, form: Form) -> int:
+        """How many terms a product of sums multiplied out has."""
+        lengths = (
+            len(f.terms) ** int(k)
+            for f, k in self.parts(form)[2]
+            if isinstance(f, Sum) and k.denominator == 1 and 0 < k <= HIGHEST
+        )
+        return math.prod(lengths)
 
     def expand(self, form: Form) -> list[tuple[Form, Fraction]]:
         """A product of sums multiplied out (positive powers up to `HIGHEST`)."""
@@ -503,6 +563,18 @@ class Algebra(Interner):
             for _ in range(times):
                 out = [(self.mul(m, n), c * d) for m, c in out for n, d in f.terms]
         return [(n, c * d) for m, c in out for n, d in self._unit(m)]
+
+
+def meeting(forms: Iterable[Form]) -> list[list[Form]]:
+    """Forms in groups that share no exponent with each other."""
+    groups: list[tuple[list[Form], frozenset[Form]]] = []
+    for form in forms:
+        mine = exponents(form)
+        met = [group for group in groups if not mine.isdisjoint(group[1])]
+        groups = [group for group in groups if mine.isdisjoint(group[1])]
+        together = [*(f for group, _ in met for f in group), form]
+        groups.append((together, mine.union(*(known for _, known in met))))
+    return [group for group, _ in groups]
 
 
 def is_ones(form: Form) -> bool:
@@ -532,9 +604,9 @@ def _first_uid(item: tuple[Form, Any]) -> int:
     return item[0].uid
 
 
-def _divides_safely(terms: Terms, by: Terms) -> bool:
+def _divides_safely(terms: Terms, by: Iterable[tuple[Form, Fraction]]) -> bool:
     """Tell whether sums divide that cannot be as small as what terms leave of each other."""
-    return len(terms) < 2 or all(f.nonneg for f in by)
+    return len(terms) < 2 or all(f.nonneg for f, _ in by)
 
 
 def _is_hot_log(form: Form) -> bool:

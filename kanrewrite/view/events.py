@@ -16,8 +16,8 @@ from aesara.tensor.subtensor import AdvancedIncSubtensor, AdvancedIncSubtensor1,
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.forms import ZERO, App, Form, Leaf, Sum
-from kanrewrite.view.heat import exponents, fades, hot, over_softplus
-from kanrewrite.view.levels import level, overflows
+from kanrewrite.view.heat import exponents, fades, hot, over_softplus, slopes
+from kanrewrite.view.levels import level, overflows, vanishes
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import merged
 from kanrewrite.view.nodes import axes_of
@@ -126,12 +126,24 @@ def product_gains(
     if name == "mul":
         if over_softplus(form) and not any(map(over_softplus, inputs)):
             return True
-        return risky and len(hots) > 1 and any(overflows(f, algebra) for f in hots)
+        return risky and infinity_meets_zero(hots, algebra)
     if name == "true_div":
-        if over_softplus(form):
-            return True
-        return len(hots) > 1 and (risky or level(inputs[-1], algebra) is not algebra.no_exponent)
+        return over_softplus(form) or (len(hots) > 1 and both_leave(inputs[0], inputs[1], algebra))
     return bool(hots) and not is_integer_power(form, hots[0], algebra)
+
+
+def infinity_meets_zero(factors: list[Form], algebra: Lifting) -> bool:
+    """Tell whether one factor can be out of range where another one has vanished."""
+    large = [n for n, f in enumerate(factors) if overflows(f, algebra)]
+    small = [n for n, f in enumerate(factors) if vanishes(f, algebra)] if large else []
+    return any(m != n for m in large for n in small)
+
+
+def both_leave(top: Form, bottom: Form, algebra: Lifting) -> bool:
+    """Tell whether both sides of a quotient can be out of range, or both can have vanished."""
+    if overflows(top, algebra) and overflows(bottom, algebra):
+        return True
+    return vanishes(top, algebra) and vanishes(bottom, algebra)
 
 
 def is_integer_power(form: Form, base: Form, algebra: Lifting) -> bool:
@@ -143,7 +155,8 @@ def sum_gains(
     inputs: list[Form], hots: list[Form], form: Form, algebra: Lifting, risky: bool
 ) -> bool:
     """Tell whether terms cancelled, a common factor came out, or exponentials are subtracted."""
-    if takes_log_back(form, algebra) or merges(form, algebra) is not None:
+    before_it = set().union(*(taken_back(f, algebra) for f in inputs))
+    if taken_back(form, algebra) - before_it or merges(form, algebra) is not None:
         return True
     if not hots:
         return False
@@ -169,14 +182,29 @@ def takes_log_back(form: Form, algebra: Lifting) -> bool:
 
     ``x - log(sum(exp(x)))`` is small where both of its terms are large.
     """
+    return bool(taken_back(form, algebra))
+
+
+def taken_back(form: Form, algebra: Lifting) -> set[tuple[Form, Form]]:
+    """The terms of a sum that are logs of sums of exponentials, each with one of its size."""
     terms = algebra.terms_of(form)
-    for m in terms:
+    found: set[tuple[Form, Form]] = set()
+    for m, c in terms.items():
         if isinstance(m, App) and m.op is T.log and hot(m.args[0]):
-            inner = m.args[0]
-            large = exponents(inner) | held(inner, algebra) | {inner}
-            if any(n is not m and (n in large or held(n, algebra) & large) for n in terms):
-                return True
-    return False
+            others = {n: c * d < 0 for n, d in terms.items() if n is not m}
+            found.update((m, n) for n, sign in others.items() if _of_its_size(n, m, sign, algebra))
+    return found
+
+
+def _of_its_size(form: Form, log: App, opposed: bool, algebra: Lifting) -> bool:
+    """Tell whether a form is as large as the log of a sum of exponentials, and may cancel it."""
+    inner: Form = log.args[0]
+    if (form, opposed) in slopes(inner):
+        return True
+    alike = held(inner, algebra) | {inner}
+    if form in exponents(inner) or form in alike:
+        return form in alike
+    return not held(form, algebra).isdisjoint(exponents(inner) | alike)
 
 
 def left_out(form: Form, algebra: Lifting) -> set[Form]:

@@ -43,6 +43,21 @@ def exponents(form: Form) -> frozenset[Form]:
     return frozenset().union(*map(exponents, parts))
 
 
+@remembered
+def slopes(form: Form) -> frozenset[tuple[Form, bool]]:
+    """The terms of all exponents in a form that show, and whether it grows with each."""
+    if isinstance(form, Lin):
+        return frozenset((m, c > 0) for m, c in form.terms)
+    if isinstance(form, Prod):
+        parts = [slopes(form.expo)]
+        for f, k in form.factors:
+            parts.append(frozenset((m, grows == (k > 0)) for m, grows in slopes(f)))
+        return frozenset().union(*parts)
+    if isinstance(form, Sum):
+        return frozenset().union(*(slopes(m) for m, _ in form.terms))
+    return frozenset((m, grows) for m in exponents(form) for grows in (True, False))
+
+
 def is_softplus(form: Form) -> bool:
     """Tell whether a form is ``log(1 + exp(a))``, which vanishes as ``exp(a)`` does."""
     if not (isinstance(form, App) and form.op is T.log and isinstance(form.args[0], Sum)):

@@ -49,6 +49,14 @@ def overflows(form: Form, a: Lifting, where_zero: bool = True) -> bool:
     return a.overflowing[form]
 
 
+def vanishes(form: Form, a: Lifting) -> bool:
+    """Tell whether an exponential that nothing cancels can take the value to zero."""
+    if not hot(form):
+        return False
+    expo = level(form, a)
+    return expo is None or not bounded(a.lin({m: -c for m, c in expo.terms}), a)
+
+
 def level(form: Form, a: Lifting) -> Lin | None:
     """The exponent of a form, None where it has none that is simple."""
     if not hot(form):

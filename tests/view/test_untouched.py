@@ -1,0 +1,65 @@
+"""What is stable as it was written comes out as it went in."""
+
+from typing import Any
+
+import aesara.tensor as at
+import pytest
+from aesara.graph.fg import FunctionGraph
+
+from kanrewrite import registry
+from kanrewrite.view.passes import LiftingPass
+from tests.benchmarks.arithmetic import SQUASHED, arithmetic
+
+X, Y, Z = at.dvectors("x", "y", "z")
+
+
+def rebuilt(output: Any) -> int:
+    """How many variables of a graph the pass builds anew."""
+    lifting = LiftingPass(registry.relations())
+    lifting.apply(FunctionGraph(outputs=[output], clone=True))
+    return lifting.built_count
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", ["nothing", "tanh"])
+def test_random_arithmetic(name: str, seed: int) -> None:
+    _, output = arithmetic(80, SQUASHED[name], seed)
+    assert rebuilt(output) == 0
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        at.tanh(X) + at.tanh(Y),
+        at.tanh(X) * (at.tanh(Y) + Z),
+        at.tanh(X) / (at.tanh(Y) + Z),
+        at.sigmoid(X) + at.sigmoid(Y),
+        at.sigmoid(X) * at.sigmoid(Y),
+        at.softplus(X) + X,
+        at.softplus(-X) - X,
+        at.softplus(X) - Y,
+    ],
+    ids=str,
+)
+def test_fused_operators_where_nothing_cancels(output: Any) -> None:
+    assert rebuilt(output) == 0
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        at.softplus(X) - X,
+        at.softplus(X) - (at.softplus(Y) + X),
+        at.sigmoid(X) / at.sigmoid(X + Y),
+        at.exp(X) * at.sigmoid(-Y),
+    ],
+    ids=str,
+)
+def test_fused_operators_that_cancel(output: Any) -> None:
+    assert rebuilt(output) > 0
+
+
+def test_what_is_taken_back_inside_a_sum_is_not_taken_back_again() -> None:
+    inner = at.tanh(at.softplus(X) - X)
+    assert rebuilt(inner) == 1
+    assert rebuilt(at.softplus(X) - X + Y - at.tanh(Z)) == 1
