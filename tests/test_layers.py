@@ -31,7 +31,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "trace": ("completion", "config", "display", "index", "structure"),
     "view": ("ops", "trace"),
     "rewriter": ("view",),
-    "registry": ("rewriter",),
+    "registry": ("inner", "rewriter"),
     "gradient": ("registry",),
     "inner": ("trace",),
     "reference": ("ops", "trace"),

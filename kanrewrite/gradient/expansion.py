@@ -12,7 +12,7 @@ from aesara.graph.op import Op
 from aesara.scan.op import Scan
 from aesara.tensor.rewriting.shape import ShapeFeature
 
-from kanrewrite.gradient.inner_graphs import fresh_inner_graph, rebuilt
+from kanrewrite.gradient.inner_graphs import fresh_inner_graph
 from kanrewrite.gradient.jax_native import SEALED, sealed
 from kanrewrite.gradient.marks import Identity, release
 from kanrewrite.gradient.memory import Memory, forget
@@ -20,6 +20,7 @@ from kanrewrite.gradient.names import Node, Var
 from kanrewrite.gradient.opening import can_be_opened, open_derivatives, substitute
 from kanrewrite.gradient.ops import Derivative, Gradient
 from kanrewrite.gradient.path import substituted
+from kanrewrite.inner.graphs import rebuilt
 
 #: Rewrites a graph in place: canonicalization, and the library where it is enabled.
 Passes = Callable[[FunctionGraph], None]

@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.compile.builders import OpFromGraph
 from aesara.graph.basic import io_toposort
-from aesara.graph.op import Op
 from aesara.scan.op import Scan
 
 from kanrewrite.gradient.names import Var
 from kanrewrite.gradient.path import continuous, substituted
-
-
-def has_inner_graph(op: Op) -> bool:
-    """Whether this is a loop or an Op made from a graph."""
-    return isinstance(op, Scan | OpFromGraph)
 
 
 def fresh_inner_graph(op: Any, outputs: Sequence[Var]) -> tuple[list[Var], list[Var]]:
@@ -24,40 +17,6 @@ def fresh_inner_graph(op: Any, outputs: Sequence[Var]) -> tuple[list[Var], list[
     inputs = [v.type() for v in op.inner_inputs]
     given = dict(zip(op.inner_inputs, inputs, strict=True))
     return inputs, substituted(list(outputs), given)
-
-
-def rebuilt(op: Any, inputs: Sequence[Var], outputs: Sequence[Var]) -> Op:
-    """The same Op around another inner graph.
-
-    Parameters
-    ----------
-    op : Scan or OpFromGraph
-        The original.
-    inputs, outputs
-        The new inner graph.
-    """
-    if isinstance(op, Scan):
-        return Scan(
-            list(inputs),
-            list(outputs),
-            op.info,
-            mode=op.mode,
-            truncate_gradient=op.truncate_gradient,
-            name=op.name,
-            profile=op.profile,
-            allow_gc=op.allow_gc,
-            strict=op.strict,
-        )
-    return OpFromGraph(
-        list(inputs),
-        list(outputs),
-        inline=op.is_inline,
-        lop_overrides=op.lop_overrides,
-        grad_overrides=op.grad_overrides,
-        rop_overrides=op.rop_overrides,
-        name=op.name,
-        **op.kwargs,
-    )
 
 
 def moving_inside(op: Any, inputs: Sequence[Var], moving: set[Var]) -> set[Var]:

@@ -28,6 +28,7 @@ from kanrewrite.gradient.jax_native import NATIVE
 from kanrewrite.gradient.memory import remember
 from kanrewrite.gradient.opening import open_derivatives
 from kanrewrite.gradient.stated import in_force
+from kanrewrite.inner.bodies import NAME as BODIES
 from kanrewrite.registry.database import DATABASE
 from kanrewrite.registry.database import NAME as LIBRARY
 
@@ -35,7 +36,7 @@ from kanrewrite.registry.database import NAME as LIBRARY
 TAG = "kanrewrite_gradient"
 
 #: Databases of Aesara's that are run on a graph after its derivatives were expanded.
-AGAIN = ("inline_ofg_expansion", "scan_eqopt1", "canonicalize", LIBRARY)
+AGAIN = ("inline_ofg_expansion", BODIES, "scan_eqopt1", "canonicalize", LIBRARY)
 
 
 #: What a stage does: to a graph, with the rewrites of a mode, with or without native gradients.
@@ -59,7 +60,7 @@ class _Stage(GraphRewriter):
         """Run again what this mode has of Aesara's and of the library's rewrites."""
         loops = any(isinstance(node.op, Scan) for node in fgraph.apply_nodes)
         for name in AGAIN:
-            if (loops or name != "scan_eqopt1") and selects(self.query, name):
+            if (loops or name not in (BODIES, "scan_eqopt1")) and selects(self.query, name):
                 entry = optdb[name]
                 entry = entry.query(self.query) if isinstance(entry, RewriteDatabase) else entry
                 if name == LIBRARY:

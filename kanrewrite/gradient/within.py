@@ -14,14 +14,10 @@ from aesara.tensor import as_tensor_variable, constant
 from aesara.tensor.type import TensorType
 
 from kanrewrite.errors import NothingToBeWithin
-from kanrewrite.gradient.inner_graphs import (
-    fresh_inner_graph,
-    has_inner_graph,
-    moving_inside,
-    rebuilt,
-)
+from kanrewrite.gradient.inner_graphs import fresh_inner_graph, moving_inside
 from kanrewrite.gradient.names import Node, Var
 from kanrewrite.gradient.path import Pattern, continuous
+from kanrewrite.inner.graphs import has_inner_graph, rebuilt
 
 
 class WithinGradient(Op):

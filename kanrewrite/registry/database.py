@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from functools import lru_cache, partial
 from typing import Any
 
@@ -17,6 +18,8 @@ from aesara.graph.rewriting.basic import (
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 
 from kanrewrite.completion import derived
+from kanrewrite.inner.bodies import NAME as BODIES
+from kanrewrite.inner.bodies import BodiesPass
 from kanrewrite.registry.alignment import watch
 from kanrewrite.registry.companions import COMPANIONS, Companion
 from kanrewrite.registry.jax_ops import convert
@@ -62,6 +65,15 @@ class LibraryPass(GraphRewriter):
         others = tuple(r for r in relations if not self.lifting.takes(r))
         coherent = [rule for relation in others for rule in derived(relation, relations)]
         self.rules = RelationPass(others, partial(make_view, relations), coherent)
+
+    def may_apply(self, fgraph: FunctionGraph) -> bool:
+        """Whether a graph has operators at which something could be done, told by them alone."""
+        tracked = self.rules.matching.tracks()
+        classes = tuple(t for t in tracked if isinstance(t, type))
+        ops = {t for t in tracked if not isinstance(t, type)}
+        if any(isinstance(node.op, classes) or node.op in ops for node in fgraph.apply_nodes):
+            return True
+        return self.lifting.may_apply(fgraph)
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite a function graph in place."""
@@ -157,9 +169,31 @@ def _lifts(query: RewriteDatabaseQuery) -> bool:
     return NAME not in query.exclude and any(r.family == LIFTING for r in DATABASE.chosen(query))
 
 
+def _takes_part(query: RewriteDatabaseQuery) -> bool:
+    """Whether any relation takes part in a compilation."""
+    return NAME not in query.exclude and bool(DATABASE.chosen(query))
+
+
+def bodies(query: RewriteDatabaseQuery) -> Rewriter:
+    """The pass over the steps of loops, for a query: in them it applies what the query selects."""
+    library = DATABASE.query(query)
+    if not isinstance(library, LibraryPass):
+        return SequentialGraphRewriter()
+    before = copy(query)
+    before.position_cutoff = min(query.position_cutoff, POSITION)
+    # A step is prepared when a loop is met: the query of the passes would query this one for ever.
+    return BodiesPass(
+        library.may_apply,
+        library.lifting.known,
+        lambda body: optdb.query(before).rewrite(body),
+        library.rewrite,
+    )
+
+
 #: What is put into Aesara's database: name, position, entry.
 _ENTRIES: tuple[tuple[str, float, RewriteDatabase], ...] = (
     (NAME, POSITION, DATABASE),
+    (BODIES, 0.04, Companion(_takes_part, bodies)),
     *((name, position, Companion(_lifts, make)) for name, position, make in COMPANIONS),
 )
 

@@ -126,6 +126,15 @@ def may_meet(node: Apply[Any], count: int) -> bool:
     return count > (0 if isinstance(node.op, SoftmaxGrad) else 1)
 
 
+def sources(fgraph: FunctionGraph, defined: Collection[Operator]) -> set[Any]:
+    """The operators by which exponentials come into a graph."""
+    found: set[Any] = set()
+    for node in fgraph.apply_nodes:
+        if _is_source(node, defined):
+            found.add(operator_of(node.op) if isinstance(node.op, Elemwise) else type(node.op))
+    return found
+
+
 def _is_source(node: Apply[Any], defined: Collection[Operator]) -> bool:
     if isinstance(node.op, Elemwise):
         op = operator_of(node.op)

@@ -20,7 +20,7 @@ from kanrewrite.relation import Relation
 from kanrewrite.terms import Operator
 from kanrewrite.trace import trace
 from kanrewrite.view.build import Builder
-from kanrewrite.view.candidates import to_read, warm
+from kanrewrite.view.candidates import sources, to_read, warm
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import Form, Leaf, pieces
 from kanrewrite.view.nodes import FLOATS
@@ -66,6 +66,14 @@ class LiftingPass(GraphRewriter):
     def takes(self, relation: Relation) -> bool:
         """Whether this pass applies a relation, so that no other tries it."""
         return self.active and in_library(relation)
+
+    def may_apply(self, fgraph: FunctionGraph) -> bool:
+        """Whether exponentials could meet in a graph."""
+        return self.active and bool(to_read(warm(fgraph, self.definitions)))
+
+    def known(self, fgraph: FunctionGraph) -> set[Any]:
+        """The operators of a graph that stand for exponentials, or are made of them."""
+        return sources(fgraph, self.definitions)
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite a function graph in place."""

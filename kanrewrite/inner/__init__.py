@@ -1,0 +1,1 @@
+"""Graphs inside Ops: the steps of loops, and Ops made from graphs."""

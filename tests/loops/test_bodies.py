@@ -1,0 +1,119 @@
+"""The library in the steps of loops, before anything leaves them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import aesara
+import aesara.tensor as at
+import numpy as np
+import pytest
+from aesara.compile.mode import Mode, optdb
+from aesara.graph.basic import io_toposort
+from aesara.graph.fg import FunctionGraph
+from aesara.scan.op import Scan
+from aesara.tensor.special import Softmax
+
+import kanrewrite
+from kanrewrite.inner.bodies import BodiesPass
+
+PYTHON = Mode(linker="py", optimizer="fast_run")
+X = np.array([[1.0, -2.0, 0.5], [1e3, 0.0, -1e3], [800.0, 800.0, 799.0]])
+
+Make = Callable[[Any], Any]
+
+
+@pytest.fixture(autouse=True)
+def _enabled() -> Iterator[None]:
+    kanrewrite.enable()
+    yield
+    kanrewrite.disable()
+
+
+def soft(row: Any) -> Any:
+    e = at.exp(row)
+    return e / e.sum()
+
+
+def steps(f: Any) -> list[Any]:
+    """The Ops of the steps of a function's loops."""
+    found: list[Any] = []
+    todo = [f.maker.fgraph]
+    while todo:
+        for node in todo.pop().toposort():
+            if isinstance(node.op, Scan):
+                todo.append(node.op.fgraph)
+                found.extend(n.op for n in node.op.fgraph.toposort())
+    return found
+
+
+def softmax(x: Any) -> Any:
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def softmax_gradient(x: Any, upstream: Any) -> Any:
+    p = softmax(x)
+    return p * (upstream - (p * upstream).sum(-1, keepdims=True))
+
+
+def test_a_softmax_of_each_step_is_one_operator_in_the_step() -> None:
+    x = at.matrix("x")
+    rows, _ = aesara.scan(soft, sequences=[x])
+    f = aesara.function([x], rows, mode=PYTHON)
+    assert any(isinstance(op, Softmax) for op in steps(f))
+    np.testing.assert_allclose(f(X), softmax(X))
+
+
+@pytest.mark.parametrize("grad", [aesara.grad, kanrewrite.grad])
+def test_gradients_of_loops(grad: Any) -> None:
+    x = at.matrix("x")
+    rows, _ = aesara.scan(soft, sequences=[x])
+    weights = np.arange(9.0).reshape(3, 3)
+    f = aesara.function([x], grad((rows * weights).sum(), x), mode=PYTHON)
+    np.testing.assert_allclose(f(X), softmax_gradient(X, weights), atol=1e-300)
+
+
+def test_nested_loops() -> None:
+    x = at.tensor3("x")
+    out, _ = aesara.scan(lambda m: aesara.scan(soft, sequences=[m])[0], sequences=[x])
+    f = aesara.function([x], out, mode=PYTHON)
+    np.testing.assert_allclose(f(X[None]), softmax(X)[None])
+
+
+def test_a_loop_with_nothing_to_do_stays_the_same() -> None:
+    x = at.matrix("x")
+    rows, _ = aesara.scan(lambda r, s: at.tanh(r + s), sequences=[x], outputs_info=[x[0]])
+    before = rows.owner.inputs[0].owner.op
+    with kanrewrite.trace() as trace:
+        outputs = kanrewrite.stabilize(rows)
+    assert not trace.fired_events
+    assert before in [n.op for n in io_toposort([x], outputs)]
+
+
+def test_loops_that_share_a_step_share_it_afterwards() -> None:
+    x, y = at.matrices("x", "y")
+    first, _ = aesara.scan(soft, sequences=[x])
+    op = first.owner.op
+    fgraph = FunctionGraph([x, y], [first, op(y.shape[0], y, y.shape[0])])
+    (bodies,) = (p for p in optdb.query("+fast_run") if isinstance(p, BodiesPass))
+    bodies.apply(fgraph)
+    loops = [n.op for n in fgraph.toposort() if isinstance(n.op, Scan)]
+    assert len(loops) == 2
+    assert loops[0] is loops[1]
+    assert loops[0] is not op
+
+
+def test_what_is_excluded_stays_out_of_loops() -> None:
+    x = at.matrix("x")
+    rows, _ = aesara.scan(lambda r: at.log(at.exp(r).sum()), sequences=[x])
+    with kanrewrite.trace() as trace:
+        aesara.function([x], rows, mode=PYTHON)
+    assert trace.fired_events
+    excluding = PYTHON.excluding("kanrewrite")
+    with kanrewrite.trace() as trace:
+        f = aesara.function([x], rows, mode=excluding)
+    with np.errstate(over="ignore"):
+        assert np.isinf(f(X)).any()
+    assert not trace.fired_events
