@@ -17,9 +17,10 @@ from kanrewrite.gradient.explicit import pull, push
 from kanrewrite.gradient.marks import Mark
 from kanrewrite.gradient.names import Node, Var, eager_grad, eager_rop
 from kanrewrite.gradient.path import Path, Pattern, continuous, substituted
+from kanrewrite.inner.waiting import Later
 
 
-class Derivative(Op):
+class Derivative(Op, Later):
     """A derivative that is not written out yet.
 
     It is an honest function of its inputs, whatever is done to the graph around it: they are

@@ -1,4 +1,4 @@
-"""The library inside loops, before Aesara moves anything out of them.
+"""The library inside loops and Ops made from graphs, before Aesara moves anything out of them.
 
 Aesara moves what a step computes from its sequences and non-sequences alone out of the loop, long
 before the library runs: the ``exp`` of a softmax leaves, its sum stays, and neither half is a
@@ -13,10 +13,10 @@ from typing import Any
 
 from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
-from aesara.scan.op import Scan
+from aesara.graph.rewriting.basic import GraphRewriter
 
-from kanrewrite.inner.graphs import copied, rebuilt
+from kanrewrite.inner.graphs import copied, is_replaceable, rebuilt, replace
+from kanrewrite.inner.waiting import Later, wait
 
 Rewrites = Callable[[FunctionGraph], None]
 #: The operators of a graph that the library has something to say about.
@@ -39,7 +39,7 @@ class Changes(Feature):
 
 
 class BodiesPass(GraphRewriter):
-    """Rewrites the steps of loops.
+    """Rewrites the steps of loops, and the graphs of Ops made from graphs.
 
     Parameters
     ----------
@@ -67,25 +67,20 @@ class BodiesPass(GraphRewriter):
         self.prepare, self.library = prepare, library
 
     def apply(self, fgraph: FunctionGraph) -> None:
-        """Rewrite the loops of a function graph, those that share a step once."""
-        known: dict[int, Any] = {}
-        for node in fgraph.toposort():
-            op = node.op
-            if not isinstance(op, Scan):
-                continue
-            if id(op) not in known:
-                known[id(op)] = self.rewritten(op)
-            new = known[id(op)]
-            if new is op:
-                continue
-            outputs = new.make_node(*node.inputs).outputs
-            copy_stack_trace(node.outputs, outputs)
-            fgraph.replace_all(
-                list(zip(node.outputs, outputs, strict=True)), reason=self.name, import_missing=True
-            )
+        """Rewrite the inner graphs of a function graph, those that are shared once."""
+        nodes = [node for node in fgraph.toposort() if is_replaceable(node.op)]
+        ops = {id(node.op): node.op for node in nodes}
+        if any(isinstance(node.op, Later) for node in fgraph.apply_nodes):
+            wait(fgraph, [op for op in ops.values() if self._may_apply(op.fgraph)])
+            return
+        wait(fgraph, [])
+        new = {key: self.rewritten(op) for key, op in ops.items()}
+        for node in nodes:
+            if new[id(node.op)] is not node.op:
+                replace(fgraph, node, new[id(node.op)].make_node(*node.inputs).outputs, NAME)
 
     def rewritten(self, op: Any) -> Any:
-        """A loop with its step rewritten; the same Op where the library changes nothing.
+        """An Op with its inner graph rewritten; the same Op where the library changes nothing.
 
         What Aesara's canonicalization has recognised by itself, a softmax, counts as a change: it
         must not be taken apart.
@@ -102,5 +97,5 @@ class BodiesPass(GraphRewriter):
         return rebuilt(op, body.inputs, body.outputs) if changed else op
 
     def _may_apply(self, body: FunctionGraph) -> bool:
-        loops = (node.op.fgraph for node in body.apply_nodes if isinstance(node.op, Scan))
-        return self.may_apply(body) or any(map(self._may_apply, loops))
+        inner = (node.op.fgraph for node in body.apply_nodes if is_replaceable(node.op))
+        return self.may_apply(body) or any(map(self._may_apply, inner))

@@ -9,6 +9,7 @@ from aesara.compile.builders import OpFromGraph
 from aesara.graph.basic import Variable, clone_get_equiv
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
+from aesara.graph.rewriting.basic import copy_stack_trace
 from aesara.scan.op import Scan
 
 Graph = Variable[Any, Any]
@@ -17,6 +18,19 @@ Graph = Variable[Any, Any]
 def has_inner_graph(op: Op) -> bool:
     """Whether this is a loop or an Op made from a graph."""
     return isinstance(op, Scan | OpFromGraph)
+
+
+def is_replaceable(op: Op) -> bool:
+    """Whether the same Op around another inner graph can take this one's place.
+
+    An Op made from a graph that holds shared variables, or is about to be inlined, cannot be
+    replaced.
+    """
+    if not isinstance(op, OpFromGraph):
+        return isinstance(op, Scan)
+    inlined = op.is_inline or getattr(op, "inline_later", False)
+    plain = type(op) is OpFromGraph and not op.shared_inputs and not op.fgraph.update_mapping
+    return plain and not inlined
 
 
 def copied(op: Any) -> FunctionGraph:
@@ -39,7 +53,7 @@ def rebuilt(op: Any, inputs: Sequence[Graph], outputs: Sequence[Graph], mode: An
     inputs, outputs
         The new inner graph.
     mode : Mode, optional
-        In which a loop's step is compiled, instead of the original's.
+        In which the inner graph is compiled, instead of the original's.
     """
     if isinstance(op, Scan):
         return Scan(
@@ -53,6 +67,7 @@ def rebuilt(op: Any, inputs: Sequence[Graph], outputs: Sequence[Graph], mode: An
             allow_gc=op.allow_gc,
             strict=op.strict,
         )
+    settings = op.kwargs if mode is None else {**op.kwargs, "mode": mode}
     return OpFromGraph(
         list(inputs),
         list(outputs),
@@ -61,5 +76,12 @@ def rebuilt(op: Any, inputs: Sequence[Graph], outputs: Sequence[Graph], mode: An
         grad_overrides=op.grad_overrides,
         rop_overrides=op.rop_overrides,
         name=op.name,
-        **op.kwargs,
+        **settings,
     )
+
+
+def replace(fgraph: FunctionGraph, node: Any, outputs: Sequence[Graph], reason: str) -> None:
+    """Put other results in the place of those of a node."""
+    copy_stack_trace(node.outputs, outputs)
+    pairs = list(zip(node.outputs, outputs, strict=True))
+    fgraph.replace_all(pairs, reason=reason, import_missing=True)

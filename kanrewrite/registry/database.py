@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from copy import copy
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from aesara.compile.mode import optdb
@@ -20,6 +20,9 @@ from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from kanrewrite.completion import derived
 from kanrewrite.inner.bodies import NAME as BODIES
 from kanrewrite.inner.bodies import BodiesPass
+from kanrewrite.inner.exclusions import NAME as EXCLUSIONS
+from kanrewrite.inner.exclusions import ExclusionsPass
+from kanrewrite.inner.waiting import heed
 from kanrewrite.registry.alignment import watch
 from kanrewrite.registry.companions import COMPANIONS, Companion
 from kanrewrite.registry.jax_ops import convert
@@ -181,18 +184,31 @@ def bodies(query: RewriteDatabaseQuery) -> Rewriter:
         return SequentialGraphRewriter()
     before = copy(query)
     before.position_cutoff = min(query.position_cutoff, POSITION)
-    # A step is prepared when a loop is met: the query of the passes would query this one for ever.
+    # Asked for when the first step is prepared: among these passes is this one again.
+    passes = cache(lambda: optdb.query(before))
     return BodiesPass(
         library.may_apply,
         library.lifting.known,
-        lambda body: optdb.query(before).rewrite(body),
+        lambda body: passes().rewrite(body),
         library.rewrite,
     )
+
+
+def _excluded(query: RewriteDatabaseQuery) -> set[str]:
+    """What a compilation excludes of the library: all of it, families, and single relations."""
+    known = {NAME, *(n for r in DATABASE.chosen() for n in (r.name, r.family))}
+    return known & set(query.exclude)
+
+
+def exclusions(query: RewriteDatabaseQuery) -> Rewriter:
+    """The pass by which loops know what the function around them excludes."""
+    return ExclusionsPass(sorted(_excluded(query)))
 
 
 #: What is put into Aesara's database: name, position, entry.
 _ENTRIES: tuple[tuple[str, float, RewriteDatabase], ...] = (
     (NAME, POSITION, DATABASE),
+    (EXCLUSIONS, 0.03, Companion(lambda query: bool(_excluded(query)), exclusions)),
     (BODIES, 0.04, Companion(_takes_part, bodies)),
     *((name, position, Companion(_lifts, make)) for name, position, make in COMPANIONS),
 )
@@ -202,6 +218,7 @@ def take_part(enabled: bool) -> None:
     """Make the library a part of Aesara's sets of rewrites, or take it out of them again."""
     watch(enabled)
     like_arrays(enabled)
+    heed(enabled)
     for name, position, entry in _ENTRIES:
         # Not `name in optdb`: looking a name up, as `excluding` does, leaves an empty entry there.
         if entry not in optdb.__db__.get(name, ()):

@@ -9,6 +9,7 @@ import aesara
 import aesara.tensor as at
 import numpy as np
 import pytest
+from aesara.compile.builders import OpFromGraph
 from aesara.compile.mode import Mode, optdb
 from aesara.graph.basic import io_toposort
 from aesara.graph.fg import FunctionGraph
@@ -16,6 +17,7 @@ from aesara.scan.op import Scan
 from aesara.tensor.special import Softmax
 
 import kanrewrite
+from kanrewrite.inner import waiting
 from kanrewrite.inner.bodies import BodiesPass
 
 PYTHON = Mode(linker="py", optimizer="fast_run")
@@ -105,15 +107,51 @@ def test_loops_that_share_a_step_share_it_afterwards() -> None:
     assert loops[0] is not op
 
 
-def test_what_is_excluded_stays_out_of_loops() -> None:
+def logsumexp(row: Any) -> Any:
+    return at.log(at.exp(row).sum())
+
+
+def in_a_loop(x: Any) -> Any:
+    return aesara.scan(logsumexp, sequences=[x])[0]
+
+
+def total(row: Any, before: Any) -> Any:
+    return at.log(at.exp(row).sum() + at.exp(before))
+
+
+def in_a_state(x: Any) -> Any:
+    """What overflows cannot leave this loop: it is compiled in the step."""
+    return aesara.scan(total, sequences=[x], outputs_info=[at.zeros(())])[0]
+
+
+def in_an_op(x: Any) -> Any:
+    m = at.matrix("m")
+    return OpFromGraph([m], [total(m, m[0, 0])])(x)
+
+
+@pytest.mark.parametrize("graph", [in_a_loop, in_a_state, in_an_op])
+@pytest.mark.parametrize("excluded", ["kanrewrite", "lifting"])
+def test_what_a_mode_excludes_stays_out_of_inner_graphs(graph: Any, excluded: str) -> None:
     x = at.matrix("x")
-    rows, _ = aesara.scan(lambda r: at.log(at.exp(r).sum()), sequences=[x])
-    with kanrewrite.trace() as trace:
-        aesara.function([x], rows, mode=PYTHON)
-    assert trace.fired_events
-    excluding = PYTHON.excluding("kanrewrite")
-    with kanrewrite.trace() as trace:
-        f = aesara.function([x], rows, mode=excluding)
-    with np.errstate(over="ignore"):
-        assert np.isinf(f(X)).any()
-    assert not trace.fired_events
+    found = []
+    for mode in (PYTHON, PYTHON.excluding(excluded)):
+        with kanrewrite.trace(refusals=False) as trace, np.errstate(over="ignore"):
+            f = aesara.function([x], graph(x), mode=mode)
+            fired = bool(trace.fired_events)
+            found.append((fired, bool(np.isinf(f(X)).any())))
+    assert found == [(True, False), (False, True)]
+
+
+@pytest.mark.parametrize("grad", [aesara.grad, kanrewrite.grad])
+def test_gradients_where_two_cases_meet(grad: Any) -> None:
+    """The loop that is differentiated is the one that the user wrote."""
+    x = at.matrix("x")
+    sums, _ = aesara.scan(lambda r, s: at.log(at.exp(r) + at.exp(s)), [x], [at.zeros(3)])
+    f = aesara.function([x], grad(sums[-1].sum(), x), mode=PYTHON)
+    np.testing.assert_allclose(f(np.zeros((3, 3))), np.full((3, 3), 0.25))
+    np.testing.assert_allclose(f(np.full((3, 3), 1e3)), np.full((3, 3), 1 / 3))
+
+
+def test_disabled_the_library_leaves_nothing_behind() -> None:
+    kanrewrite.disable()
+    assert not any("transform" in vars(rewriter) for rewriter in waiting._MOVING)

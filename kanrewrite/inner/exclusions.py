@@ -1,0 +1,51 @@
+"""What a function excludes, excluded inside its loops too.
+
+Aesara compiles a step, and an Op made from a graph, in a mode of its own, which knows nothing of
+the mode of the function around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from aesara.compile.mode import get_mode
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.basic import GraphRewriter
+from aesara.scan.op import Scan
+
+from kanrewrite.inner.graphs import copied, is_replaceable, rebuilt, replace
+
+NAME = "kanrewrite_exclusions"
+
+
+class ExclusionsPass(GraphRewriter):
+    """Has the inner graphs of a function compiled without what the function excludes.
+
+    Parameters
+    ----------
+    excluded
+        Relations, families, or the whole library, by name.
+    """
+
+    name = NAME
+
+    def __init__(self, excluded: Collection[str]):
+        super().__init__()
+        self.excluded = excluded
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        """Give loops, and Ops made from graphs, another mode."""
+        known: dict[int, Any] = {}
+        for node in fgraph.toposort():
+            if not is_replaceable(node.op):
+                continue
+            if id(node.op) not in known:
+                known[id(node.op)] = self._excluding(node.op)
+            replace(fgraph, node, known[id(node.op)].make_node(*node.inputs).outputs, NAME)
+
+    def _excluding(self, op: Any) -> Any:
+        given = op.mode if isinstance(op, Scan) else op.kwargs.get("mode")
+        body = copied(op)
+        mode = get_mode(given).excluding(*self.excluded)
+        return rebuilt(op, body.inputs, body.outputs, mode)
