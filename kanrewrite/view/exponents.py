@@ -76,7 +76,7 @@ class ExponentBuilder(Bench):
 
     def _linear(self, lin: Lin) -> Variable[Any, Any]:
         left = Totals(lin.terms)
-        terms = self._towers(left) + self._differences(left)
+        terms = self._differences(left) + self._towers(left)
         whole = self.a.add_terms(left) if left else None
         origin = self.view.origin.get(whole) if whole is not None else None
         fits = whole is not None and origin is not None and origin.type.ndim == whole.ndim
@@ -260,4 +260,5 @@ def compared(form: Form) -> set[Form]:
 
 
 def _contains(terms: Terms, lin: Lin, c: Fraction) -> bool:
-    return bool(lin.terms) and all(m in terms and terms[m] == d * c for m, d in lin.terms)
+    """Tell whether an exponent times c, or more of some of its terms, is among terms."""
+    return bool(lin.terms) and all(m in terms and terms[m] / (d * c) >= 1 for m, d in lin.terms)

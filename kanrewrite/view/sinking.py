@@ -12,8 +12,9 @@ from itertools import islice, product
 
 from kanrewrite.terms import T
 from kanrewrite.view.contraction import as_sum, summed
-from kanrewrite.view.forms import ONE, App, Axes, Form, Prod, Sum, pieces
+from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, pieces
 from kanrewrite.view.heat import hot
+from kanrewrite.view.levels import LARGEST, level
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Move
 from kanrewrite.view.zeros import may_vanish
@@ -86,10 +87,12 @@ def into_sum(form: Prod, a: Lifting) -> Form | None:
             drops = False  # one number goes into everything, whatever its dimensions
         outer = a.undrop(outer, axes) if drops else outer
         shares = list(_shares(outer, axes, a))
+        completed = _completing(outer, body, axes, a)
         # Where a factor is zero, the result itself may be out of range.
-        for where_zero, (taken, left) in product((True, False), shares):
+        for where_zero, (taken, left) in [*product((True, False), shares), *completed]:
             inner = inside(a.mul(taken, body), a)
-            if inner is None or a.overflows(left) or _out_of_range(inner, a, where_zero):
+            large = a.overflows(left) and (where_zero, (taken, left)) not in completed
+            if inner is None or large or _out_of_range(inner, a, where_zero):
                 continue
             new: Form = a.app(T.sum, inner, axes, bcast=a.reduced_bcast(inner.bcast, axes))
             both = a.mul(a.const(form.coeff), left, new)
@@ -139,6 +142,30 @@ def _shares(outer: Form, axes: Axes, a: Lifting) -> Iterator[tuple[Form, Form]]:
             part = a.prod(ONE, lin, signed)
             if part is not a.one:
                 yield part, a.mul(outer, a.pow(part, -ONE))
+
+
+def _completing(
+    outer: Form, body: Form, axes: Axes, a: Lifting
+) -> list[tuple[bool, tuple[Form, Form]]]:
+    """What a maximum in a sum was taken of, and has left the sum: beside it digits are lost.
+
+    ``exp(-3*b) * sum(exp(-a - max(-a - b)))`` is ``exp(-2*b) * sum(exp(-a - b - max(-a - b)))``.
+    """
+    expo, around = level(body, a), dict(a.parts(outer)[1].terms)
+    found = []
+    for top, c in expo.terms if expo is not None else ():
+        sources = top.forms if c < 0 and isinstance(top, App) and top.op in LARGEST else ()
+        rest = a.lin({m: d for m, d in expo.terms if m is not top}) if expo is not None else None
+        for source in sources:
+            if not isinstance(source, Lin) or rest is None:
+                continue
+            left_out = a.plus(a.lin({m: -c * d for m, d in source.terms}), rest, -ONE)
+            if left_out.terms and all(
+                m.constant_along(axes) and 0 < d / around.get(m, -d) <= 1 for m, d in left_out.terms
+            ):
+                taken = a.prod(ONE, left_out, {})
+                found.append((True, (taken, a.div(outer, taken))))
+    return found
 
 
 def inside(form: Form, a: Lifting) -> Form | None:

@@ -49,9 +49,11 @@ def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
         body = b.scaled(b.make(at.exp, b.linear(summed)), rest)
         return b.a.lin(still), b.make(at.sum, body, axis=axes, keepdims=True)
     zeros = frozenset(f for f, _ in b.a.parts(inner)[2])
-    if not where.exact and still and bounded(expo, b.a, zeros) and not bounded(summed, b.a, zeros):
-        body = b.scaled(b.make(at.exp, b.kept(expo, b.hidden(expo, inner))), rest)
-        return b.a.no_exponent, b.make(at.sum, body, axis=axes, keepdims=True)
+    if still and bounded(expo, b.a, zeros) and not bounded(summed, b.a, zeros):
+        if not (where.exact or where.unbounded):
+            body = b.scaled(b.make(at.exp, b.kept(expo, b.hidden(expo, inner))), rest)
+            return b.a.no_exponent, b.make(at.sum, body, axis=axes, keepdims=True)
+        summed, still = expo, Totals()  # what is constant is as large as what it is the maximum of
     hidden = (*_hidden(b, inner, (summed, axes), where), *b.nothing(summed, inner, rest))
     summed, anchor = anchored(summed, axes, b.a)
     if anchor is not None:

@@ -16,7 +16,7 @@ from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, join_bcast
-from kanrewrite.view.heat import exponents, fades, hot, is_softplus
+from kanrewrite.view.heat import exponents, fades, fading, hot, is_softplus
 from kanrewrite.view.levels import dominant, is_hidden
 from kanrewrite.view.zeros import may_vanish
 
@@ -64,9 +64,20 @@ class SumBuilder(ExponentBuilder):
         self, form: Sum, outer: Lin, k: Fraction, where: Context, by: Fraction = ONE
     ) -> Scaled:
         """The same of a sum as it stands."""
+        form = self._with_cold_logs(form, where)
         outer, level, parts = self.shifted(form, outer, k, where)
         total = self.shifted_total([(c * by, e, r) for _, c, e, r in parts], level)
         return self.a.plus(outer, level, k), total
+
+    def _with_cold_logs(self, form: Sum, where: Context) -> Sum:
+        """A sum whose terms out of exponents are one, so that logs meet what they cancel."""
+        cold = {m: c for m, c in form.terms if not hot(m)}
+        if not 1 < len(cold) < len(form.terms) or not any(map(_is_hot_log, cold)):
+            return form
+        if where.exact and any(map(fading, cold)):
+            return form
+        met = self.atom(self._cold_sum(self.a.sum_of(cold), ONE))
+        return self.a.sum_of({**{m: c for m, c in form.terms if m not in cold}, met: ONE})
 
     def shifted(self, form: Sum, outer: Lin, k: Fraction, where: Context) -> Shifted:
         """What of the outer exponent stays there, the largest exponent, and the terms."""

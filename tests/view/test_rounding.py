@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from tests.view.common import PLAIN, assert_right, at, function, ops, stock
+from tests.view.common import PLAIN, assert_right, at, function, grad, ops, stock
 
 w, b, z = at.dvectors("wbz")
 
@@ -27,3 +28,23 @@ def test_a_square_of_a_product_is_no_product_of_squares() -> None:
         out = (w * b * at.exp(z)) ** k * at.exp(-k * z)
         values = [np.array([1e180, 3.0]), np.array([1e-180, 5.0]), np.array([2.0, -1.0])]
         assert_right([w, b, z], [out], values)
+
+
+def test_logs_meet_what_they_cancel_beside_exponentials() -> None:
+    u = at.fvector("u")
+    share = at.exp(u) / at.exp(u).sum()
+    slope = grad(at.exp(-(share * at.log(share)).sum()), u)
+    value = np.array([0.5, 1.0, 2.0, -1.0, 3.0], "float32") + np.float32(65536)
+    assert_right([u], [slope], [value], rtol=1e-5)
+
+
+@pytest.mark.parametrize("shape", ["row", "matrix"])
+def test_what_a_maximum_was_taken_of_is_subtracted_with_it(shape: str) -> None:
+    y, mean, size = at.dvector("y"), at.drow("mean"), getattr(at, f"d{shape}")("size")
+    gap = (y[:, None] - mean) / at.exp(size)
+    loss = -at.log((at.exp(-0.5 * gap**2) / at.exp(size)).sum(1)).mean()
+    sizes = np.array([[0.1, 0.2, 0.3], [0.4, -0.5, 0.6]])[: 1 if shape == "row" else 2]
+    far = np.array([5e8, 1e9])
+    assert_right(
+        [y, mean, size], [grad(loss, size)], [far, np.array([[0.3, -0.5, 1.0]]), sizes], rtol=1e-6
+    )
