@@ -7,10 +7,9 @@ order is canonical too and needs no sorting.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby, permutations
-from itertools import product as product_of
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -22,6 +21,10 @@ X = TypeVar("X")
 by_serial = attrgetter("serial")
 #: How many splittings are made at once: enough to spread the cost of a generator's step.
 _BATCH = 64
+#: Operands that are counted one by one; beyond, all at once.
+_FEW = 32
+#: By how much the largest part may be too large for parts to be made first, and refused then.
+_SLACK = 4
 
 
 def operands(symbol: Symbol, term: Interned) -> Args:
@@ -97,14 +100,19 @@ def plain_runs(args: Iterable[Interned]) -> list[tuple[Any, int]]:
 
 def shared(args: Args, times: int, *others: tuple[Args, int]) -> list[tuple[Interned, int]]:
     """The multiset of which any part can be taken `times` times from `args`, and so from others."""
+    counts = [(Counter(other), often) for other, often in others]
     found = []
-    for arg in dict.fromkeys(args):
-        count = args.count(arg) // times
-        for other, often in others:
-            count = min(count, other.count(arg) // often)
-        if count:
-            found.append((arg, count))
+    for arg, count in runs(args):
+        least = min((other[arg] // often for other, often in counts), default=count)
+        number = min(count // times, least)
+        if number:
+            found.append((arg, number))
     return found
+
+
+def multiplicities(args: Args) -> Callable[[Interned], int]:
+    """How often each operand occurs: asked of all, this must not go through all of them."""
+    return args.count if len(args) < _FEW else Counter(args).__getitem__
 
 
 def distributed(
@@ -132,14 +140,14 @@ def distributed(
     J.-M. Hullot, "Compilation de formes canoniques dans des théories équationnelles", 1980.
     """
     often = tuple(times for _, times in rows)
+    counts = [Counter(args) for args, _ in rows]
     elements = sorted(dict.fromkeys(arg for args, _ in rows for arg in args), key=by_serial)
-    ways = [_ways(tuple(args.count(one) for args, _ in rows), often) for one in elements]
-    reach = {v for way in ways for numbers in way for v, number in enumerate(numbers) if number}
-    if not all(ways) or not reach.issuperset(needed):
+    ways = [_ways(tuple(count[one] for count in counts), often) for one in elements]
+    if not all(ways):
         return
     size = len(often[0])
-    for chosen in product_of(*ways):
-        values = tuple(
+    for chosen in _all_needed(ways, frozenset(needed)):
+        yield tuple(
             tuple(
                 one
                 for one, numbers in zip(elements, chosen, strict=True)
@@ -147,8 +155,43 @@ def distributed(
             )
             for v in range(size)
         )
-        if all(values[v] for v in needed):
-            yield values
+
+
+def _all_needed(
+    ways: Sequence[Sequence[tuple[int, ...]]], needed: frozenset[int]
+) -> Iterator[list[tuple[int, ...]]]:
+    """One way for each operand, so that every variable that must not be empty takes something."""
+    # What the operands from some place on can still give: a choice that misses some ends at once.
+    reach: list[frozenset[int]] = [frozenset()]
+    for way in reversed(ways):
+        here = {v for numbers in way for v in needed if numbers[v]}
+        reach.append(reach[-1] if here <= reach[-1] else reach[-1] | here)
+    reach.reverse()
+    chosen: list[tuple[int, ...]] = []
+    missing = [needed]
+    open_ones = [iter(ways[0])] if ways else []
+    if not ways and not needed:
+        yield []
+    while open_ones:
+        numbers = next(open_ones[-1], None)
+        if numbers is None:
+            open_ones.pop()
+            missing.pop()
+            if chosen:
+                chosen.pop()
+            continue
+        left = missing[-1]
+        if left:
+            left = left - {v for v in left if numbers[v]}
+            if not left <= reach[len(chosen) + 1]:
+                continue
+        chosen.append(numbers)
+        if len(chosen) == len(ways):
+            yield chosen
+            chosen.pop()
+        else:
+            missing.append(left)
+            open_ones.append(iter(ways[len(chosen)]))
 
 
 @lru_cache(maxsize=4096)
@@ -170,7 +213,7 @@ def _ways(
 
 
 def splits(
-    items: Sequence[tuple[X, int]], times: int = 1
+    items: Sequence[tuple[X, int]], times: int = 1, most: int | None = None
 ) -> Iterator[tuple[tuple[X, ...], tuple[X, ...]]]:
     """Every way to take a part `times` times from a multiset: the part, and what is left.
 
@@ -180,36 +223,105 @@ def splits(
         Distinct elements with their multiplicities.
     times
         How often the part is taken.
+    most
+        The largest size of a part, None for any.
 
     Yields
     ------
     tuple
-        The part and the rest, in the order of `items`; no part twice.
+        The part and the rest, in the order of `items`; no part twice, and each after work linear in
+        the size of the multiset.
 
     Examples
     --------
     >>> list(splits([("a", 2), ("b", 1)], times=2))
     [(('a',), ('b',)), ((), ('a', 'a', 'b'))]
+    >>> list(splits([("a", 1), ("b", 1)], most=1))
+    [(('a',), ('b',)), (('b',), ('a',)), ((), ('a', 'b'))]
     """
-    if len(items) == 1:
+    if len(items) == 1 and most is None:
         ((item, count),) = items
         for k in range(count // times, -1, -1):
             yield (item,) * k, (item,) * (count - k * times)
         return
-    pairs: list[tuple[tuple[X, ...], tuple[X, ...]]] = [((), ())]
-    used = 0
-    for item, count in items:
-        if used and len(pairs) * (count // times + 1) > _BATCH:
-            break
-        used += 1
-        ways = [((item,) * k, (item,) * (count - k * times)) for k in range(count // times, -1, -1)]
-        pairs = [(a + c, b + d) for a, b in pairs for c, d in ways]
-    if used == len(items):
-        yield from pairs
+    if times > 1 or most is not None:
+        largest = sum(count // times for _, count in items)
+        if times > 1 or (most is not None and most + _SLACK < largest):
+            yield from _bounded(items, times, largest if most is None else most)
+            return
+    for part, left in _whole(items):
+        if most is None or len(part) <= most:
+            yield part, left
+
+
+def _bounded(
+    items: Sequence[tuple[X, int]], times: int, most: int
+) -> Iterator[tuple[tuple[X, ...], tuple[X, ...]]]:
+    """The parts of at most some size; as many of the first elements as possible first."""
+    if most < 0:
         return
-    for c, d in splits(items[used:], times):
-        for a, b in pairs:
-            yield a + c, b + d
+    limits = [count // times for _, count in items]
+    able = [k for k, limit in enumerate(limits) if limit]
+    numbers = [0] * len(items)
+    free, refill = most, 0
+    while True:
+        for k in able[refill:]:
+            numbers[k] = min(limits[k], free)
+            free -= numbers[k]
+        yield (
+            tuple([x for (x, _), n in zip(items, numbers, strict=True) for _ in range(n)]),
+            tuple(
+                [x for (x, c), n in zip(items, numbers, strict=True) for _ in range(c - n * times)]
+            ),
+        )
+        last = next((at for at in range(len(able) - 1, -1, -1) if numbers[able[at]]), None)
+        if last is None:
+            return
+        numbers[able[last]] -= 1
+        free, refill = free + 1, last + 1
+
+
+def _whole(
+    items: Sequence[tuple[X, int]],
+) -> Iterator[tuple[tuple[X, ...], tuple[X, ...]]]:
+    """All parts, a few elements' at a time: that spreads the cost of a generator's step."""
+    blocks = list(_blocks(items))
+    if not blocks:
+        yield (), ()
+        return
+    first, outer = blocks[0], blocks[1:]
+    if not outer:
+        yield from first
+        return
+    at = [0] * len(outer)
+    while True:
+        chosen = [block[k] for block, k in zip(outer, at, strict=True)]
+        part = tuple([x for a, _ in chosen for x in a])
+        left = tuple([x for _, b in chosen for x in b])
+        for a, b in first:
+            yield a + part, b + left
+        for k, block in enumerate(outer):
+            at[k] += 1
+            if at[k] < len(block):
+                break
+            at[k] = 0
+        else:
+            return
+
+
+def _blocks(
+    items: Sequence[tuple[X, int]],
+) -> Iterator[list[tuple[tuple[X, ...], tuple[X, ...]]]]:
+    """The ways to take a part of a few elements, for all of them in turn."""
+    pairs: list[tuple[tuple[X, ...], tuple[X, ...]]] = [((), ())]
+    for item, count in items:
+        if len(pairs) > 1 and len(pairs) * (count + 1) > _BATCH:
+            yield pairs
+            pairs = [((), ())]
+        ways = [((item,) * k, (item,) * (count - k)) for k in range(count, -1, -1)]
+        pairs = [(a + c, b + d) for a, b in pairs for c, d in ways]
+    if items:
+        yield pairs
 
 
 class Pairs:

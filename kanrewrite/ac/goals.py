@@ -8,9 +8,9 @@ from typing import Any
 from kanren.constraints import ConstrainedState
 from kanren.core import lall
 
-from kanrewrite.ac.interned import VARIABLE, Interned
+from kanrewrite.ac.interned import Interned
 from kanrewrite.ac.matching import matcher
-from kanrewrite.ac.terms import Store, store
+from kanrewrite.ac.terms import Store, store, under
 from kanrewrite.ac.unification import unify
 from kanrewrite.errors import CyclicSubstitution
 from kanrewrite.theory import Theory
@@ -176,7 +176,6 @@ class Known:
         self._terms = terms
         self._substitution = substitution
         self._values: dict[Interned, Interned] = {}
-        self._open: set[Interned] = set()
 
     def __call__(self, value: Any) -> Interned:
         """The canonical form of a term under the substitution.
@@ -194,29 +193,43 @@ class Known:
         term = self._terms.intern(value)
         if not self._substitution or not term.variables:
             return term
-        return self._under(term)
+        return under(self._terms, term, self._value, self._values)
 
-    def _under(self, term: Interned) -> Interned:
-        if not term.variables:
-            return term
-        if term.symbol is VARIABLE:
-            return self._value(term)
-        args = [self._under(arg) for arg in term.args]
-        if term.symbol.group is not None:
-            return self._terms.invert(term.symbol.group, args[0])
-        return self._terms.make(term.symbol, args)
-
-    def _value(self, variable: Interned) -> Interned:
-        if variable in self._values:
-            return self._values[variable]
+    def _value(self, variable: Interned) -> Interned | None:
+        """What a variable is bound to, all of it under the substitution."""
         if variable.plain not in self._substitution:
-            return variable
-        if variable in self._open:
-            raise CyclicSubstitution(variable.plain, self._substitution[variable.plain])
-        self._open.add(variable)
-        bound = self._terms.intern(self._substitution[variable.plain])
-        # Bound to itself is not bound.
-        value = variable if bound is variable else self._under(bound)
-        self._open.discard(variable)
-        self._values[variable] = value
-        return value
+            return None
+        if variable not in self._values:
+            self._resolve(variable)
+        return self._values[variable]
+
+    def _resolve(self, variable: Interned) -> None:
+        """Find the values of a variable and of all those it depends on, the last ones first."""
+        open_ones: set[Interned] = set()
+        bound: dict[Interned, Interned] = {}
+        stack = [variable]
+        while stack:
+            one = stack[-1]
+            if one in self._values:
+                stack.pop()
+            elif one in bound:
+                stack.pop()
+                open_ones.discard(one)
+                self._values[one] = under(self._terms, bound[one], self._values.get, self._values)
+            else:
+                open_ones.add(one)
+                bound[one] = value = self._terms.intern(self._substitution[one.plain])
+                if value is one:  # bound to itself is not bound
+                    self._values[one] = one
+                    continue
+                stack.extend(self._dependencies(value, open_ones))
+
+    def _dependencies(self, value: Interned, open_ones: set[Interned]) -> list[Interned]:
+        """The variables of a term whose own values have to be found before."""
+        found = []
+        for v in value.variables:
+            if v.plain in self._substitution and v not in self._values:
+                if v in open_ones:
+                    raise CyclicSubstitution(v.plain, self._substitution[v.plain])
+                found.append(v)
+        return found

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 NO_HEADS: Mapping[Symbol, tuple[Interned, ...]] = MappingProxyType({})
 NO_VARIABLES: frozenset[Interned] = frozenset()
+#: Stands for what has not been asked about a term yet.
+UNKNOWN: Any = object()
 _serials = count()
 _symbols = count()
 _BITS = 120
@@ -61,16 +63,20 @@ class Interned:
         The bits of the symbols that occur in the term.
     variables
         The logic variables that occur in it.
+    possible, needed
+        The heads that an instance can have, and the bits it must have; see `kanrewrite.ac.shape`.
     tables
         What matchers looked up in the operands, kept for the next ones.
     """
 
     __slots__ = (
-        "__weakref__", "args", "below", "heads", "plain", "serial", "store", "symbol", "tables",
-        "variables",
+        "__weakref__", "args", "below", "heads", "needed", "plain", "possible", "serial", "store",
+        "symbol", "tables", "variables",
     )  # fmt: skip
 
     args: tuple[Interned, ...]
+    below: int
+    variables: frozenset[Interned]
 
     def __init__(self, store: Store, symbol: Symbol, args: tuple[Interned, ...], plain: Any):
         self.store = store
@@ -79,17 +85,53 @@ class Interned:
         self.plain = plain
         self.serial = next(_serials)
         self.heads = NO_HEADS
-        self.variables = NO_VARIABLES
         self.tables: dict[Any, Any] | None = None
-        self.below = symbol.bit
+        self.possible = self.needed = UNKNOWN
+        below, found = symbol.bit, NO_VARIABLES
+        several: list[frozenset[Interned]] = []
         for arg in args:
-            self.below |= arg.below
-            if arg.variables:
-                self.variables |= arg.variables
+            below |= arg.below
+            theirs = arg.variables
+            if theirs and theirs is not found:
+                if found:
+                    several.append(theirs)
+                else:
+                    found = theirs
+        # Joined at once: one by one would be quadratic in the width.
+        self.variables = found.union(*several) if several else found
+        self.below = below
 
     def __repr__(self) -> str:
-        return f"term({self.plain!r})"
+        return f"term({text(self.plain)})"
 
+
+def text(plain: Any) -> str:
+    """The text of a term, however deep, cut where it gets long."""
+    parts: list[str] = []
+    stack: list[Any] = [plain]
+    length = 0
+    while stack and length < _LONGEST:
+        one = stack.pop()
+        if type(one) is tuple and one:
+            stack.append(_CLOSE)
+            rest = [x for arg in reversed(one[1:_LONGEST]) for x in (arg, _COMMA)]
+            stack.extend([*rest, one[0]])
+            parts.append("(")
+        else:
+            parts.append(str(one) if isinstance(one, _Mark) else repr(one))
+        length += len(parts[-1])
+    return "".join(parts) + ("..." if stack else "")
+
+
+class _Mark(str):
+    """What stands between operands."""
+
+    __slots__ = ()
+
+
+_COMMA, _CLOSE = _Mark(", "), _Mark(")")
+#: How long a text gets.
+_LONGEST = 2_000
 
 LEAF = Symbol(None)
 VARIABLE = Symbol(None)

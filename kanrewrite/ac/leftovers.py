@@ -43,6 +43,8 @@ class Bag:
     variables: dict[Interned, int]
     picks: list[tuple[str, int, frozenset[Symbol]]] = field(default_factory=list)
     rest: str | None = None
+    #: The name of what counts an operand.
+    count: str = ""
     #: Parts picked from a table of operands with something in common: the table, the operand.
     mates: dict[Interned, tuple[str, str]] = field(default_factory=dict)
 
@@ -257,20 +259,20 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
             if other is not variable and other not in plan.open
         )
     times = abs(first.variables[variable])
+    most = f"(len({_rest(plan, first)}) - {least}) // {times}" if least else "None"
     if len(holders) == 1:
-        program.loop(f"{part}, {left}", f"splits(runs({_rest(plan, first)}), {times})")
+        program.loop(f"{part}, {left}", f"splits(runs({_rest(plan, first)}), {times}, {most})")
     else:
         others = "".join(
             f", ({_rest(plan, bag)}, {abs(bag.variables[variable])})" for bag in holders[1:]
         )
-        program.loop(f"{part}, {left}", f"splits(shared({_rest(plan, first)}, {times}{others}))")
+        values = f"shared({_rest(plan, first)}, {times}{others})"
+        program.loop(f"{part}, {left}", f"splits({values}, 1, {most})")
     if first.symbol.unit is None:
         program.unless(part)
     taken = [bag.variables.pop(variable) for bag in holders]
     if len(holders) == 1:
         first.rest = left
-        if least:
-            program.fail_if(f"len({left}) < {least}")
     else:
         for bag, often in zip(holders, taken, strict=True):
             part_of = part if abs(often) == 1 else f"{part} * {abs(often)}"

@@ -23,8 +23,9 @@ Rest = Any
 _HELPERS = {
     name: getattr(bags, name)
     for name in (
-        "applied", "arrangements", "distributed", "divided", "leftover", "minus", "of_heads",
-        "opened", "operands", "pairs", "product", "runs", "shared", "splits",
+        "applied", "arrangements", "distributed", "divided", "leftover", "minus",
+        "multiplicities", "of_heads", "opened", "operands", "pairs", "product", "runs", "shared",
+        "splits",
     )
 }  # fmt: skip
 
@@ -146,8 +147,10 @@ class Matcher:
 
     def _compiled(self, interned: bool, extension: bool = False) -> Callable[..., Any]:
         program, _ = self._planned(interned, extension)
-        program.names["solve"] = program.function(program.source(), "solve")
-        program.names.update(NOTHING=iter(()), STORE=self.store, ForeignTerm=ForeignTerm)
+        solver = program.solver()
+        program.names.update(
+            solve=solver, NOTHING=iter(()), STORE=self.store, ForeignTerm=ForeignTerm
+        )
         tests = []
         possible = heads(self.pattern)
         if not extension and possible is not None and len(possible) == 1:

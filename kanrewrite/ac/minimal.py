@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 
 from kanrewrite.ac.interned import VARIABLE, Interned
 from kanrewrite.ac.matching import Matcher
+from kanrewrite.ac.shape import operands_first
 from kanrewrite.ac.terms import Store
 
 Values = tuple[Interned, ...]
@@ -73,14 +74,20 @@ def _insert(kept: list[_Unifier], one: _Unifier) -> None:
 
 def _outline(term: Interned) -> Hashable:
     """What is left of a term when all variables look the same: equal for renamed terms."""
-    if term.symbol is VARIABLE:
-        return None
-    if not term.variables:
-        return term
-    parts = tuple(_outline(arg) for arg in term.args)
-    if term.symbol.commutative:
-        return term.symbol, frozenset(Counter(parts).items())
-    return term.symbol, parts
+    # A number for each outline: nested tuples as deep as terms cannot be hashed.
+    numbers: dict[Interned, Hashable] = {}
+    for one in operands_first(term):
+        if one.symbol is VARIABLE:
+            numbers[one] = 0
+        elif not one.variables:
+            numbers[one] = one.serial
+        else:
+            parts = tuple(numbers[arg] for arg in one.args)
+            if one.symbol.commutative:
+                numbers[one] = hash((one.symbol, frozenset(Counter(parts).items())))
+            else:
+                numbers[one] = hash((one.symbol, parts))
+    return numbers[term]
 
 
 class _Unifier:

@@ -26,6 +26,8 @@ from kanrewrite.ac.terms import Store
 
 #: Up to how many candidates are tried rather than looked up.
 _FEW = 8
+#: How many comparisons are kept in order.
+_MANY = 64
 
 
 class Plan:
@@ -129,9 +131,12 @@ class Plan:
         for pattern in patterns:
             names.append(self.program.new("n"))
             self.tasks.append((pattern, names[-1]))
-        # Cheap comparisons before those that open multisets.
-        self.tasks.sort(
-            key=lambda task: (bool(task[0].variables), self.free(task[0])), reverse=True
+        # Cheap comparisons before those that open multisets; of many tasks the new ones only.
+        new = len(names) if len(self.tasks) > _MANY else len(self.tasks)
+        self.tasks[len(self.tasks) - new :] = sorted(
+            self.tasks[len(self.tasks) - new :],
+            key=lambda task: (bool(task[0].variables), self.free(task[0])),
+            reverse=True,
         )
         return "".join(f"{name}, " for name in names).strip()
 
@@ -194,6 +199,8 @@ class Plan:
             inside, by_head = program.new("b"), program.new("h")
             program.line(f"{inside}, {by_head} = opened({program.constant(symbol)}, {name})")
         bag = Bag(symbol, name, inside, by_head, parts, variables)
+        if len(parts) > 1 or any(times > 1 for times in parts.values()):
+            bag.count = program.let("m", f"multiplicities({inside})")
         self._refuse(bag)
         self.bags.append(bag)
 
@@ -247,7 +254,7 @@ class Plan:
         rivals = [(other, often) for other, often, theirs in bag.picks if theirs & possible]
         if times > 1 or rivals:
             taken = "".join(f" + ({name} is {other}) * {often}" for other, often in rivals)
-            program.fail_if(f"{bag.args}.count({name}) < {times}{taken}")
+            program.fail_if(f"{bag.count}({name}) < {times}{taken}")
         bag.picks.append((name, times, possible))
         if part.variables:
             self._compare(part, name)

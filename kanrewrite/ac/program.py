@@ -3,15 +3,25 @@
 A pattern is compiled once and matched often: as source its variables are Python's own locals, its
 choices Python's own loops, and failing is ``continue``.  Nothing in the source comes from outside:
 every operator, term and constant is reached through a name made here.
+
+Python nests few blocks and few generators, patterns are of any size: a long matcher is written as
+several functions, each of which yields what the next one needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-#: Python allows twenty nested blocks in one function; beyond this many a nested function begins.
+#: Python allows twenty nested blocks in one function; beyond this many another function begins.
 _BLOCKS = 16
+#: The longest function: what compiles one is not linear in its length.
+_LINES = 400
+#: The names that `Program.new` makes, and the subject's.
+_NAMES = re.compile(r"\b(?:[a-z]+\d+|t)\b")
+
+Part = Callable[..., Iterator[Any]]
 
 
 class Program:
@@ -26,9 +36,9 @@ class Program:
     def __init__(self, **names: Any):
         self.names = names
         self._constants: dict[int, str] = {}
+        #: The finished functions, and the lines of the last one.
+        self._parts: list[list[str]] = []
         self._lines: list[str] = []
-        self._ends: list[str] = []
-        self._depth = 1
         self._blocks = 0
         self._made = 0
 
@@ -51,7 +61,9 @@ class Program:
 
     def line(self, text: str) -> None:
         """Write one statement."""
-        self._lines.append("    " * self._depth + text)
+        if len(self._lines) >= _LINES:
+            self._cut()
+        self._lines.append("    " * (self._blocks + 1) + text)
 
     def let(self, prefix: str, expression: str) -> str:
         """Write an assignment to a new name, which is returned."""
@@ -65,29 +77,78 @@ class Program:
 
     def fail_if(self, condition: str) -> None:
         """Write that the present choice fails if a condition holds."""
+        if len(self._lines) >= _LINES:
+            self._cut()
         self.line(f"if {condition}: {'continue' if self._blocks else 'return'}")
 
     def loop(self, targets: str, values: str) -> None:
         """Write a loop; what follows is inside it."""
         if self._blocks == _BLOCKS:
-            name = self.new("deeper")
-            self._ends.append("    " * self._depth + f"yield from {name}()")
-            self.line(f"def {name}():")
-            self._depth += 1
-            self._blocks = 0
+            self._cut()
         self.line(f"for {targets} in {values}:")
-        self._depth += 1
         self._blocks += 1
 
+    def _cut(self) -> None:
+        """Begin another function."""
+        self._lines.append("    " * (self._blocks + 1))  # its yield is written at the end
+        self._parts.append(self._lines)
+        self._lines = []
+        self._blocks = 0
+
+    def sources(self) -> list[str]:
+        """The texts of the functions ``solve``: each yields the arguments of the next."""
+        parts = [*self._parts, self._lines]
+        named = [set(_NAMES.findall("\n".join(lines))) for lines in parts]
+        first = {"t": -1}
+        for k, names in enumerate(named):
+            for name in names:
+                first.setdefault(name, k)
+        arguments: list[str] = []
+        found: list[str] = []
+        for k in range(len(parts) - 1, -1, -1):
+            lines, names = parts[k], named[k]
+            if found:
+                given = "".join(f"{name}, " for name in arguments)
+                lines = [*lines[:-1], f"{lines[-1]}yield ({given})"]
+            arguments = _ordered({name for name in names.union(arguments) if first[name] < k})
+            found.append("\n".join([f"def solve({', '.join(arguments)}):", *lines]))
+        return found[::-1]
+
     def source(self) -> str:
-        """The text of the function ``solve``."""
-        return "\n".join(["def solve(t):", *self._lines, *reversed(self._ends)])
+        """The text of all of them."""
+        return "\n\n".join(self.sources())
+
+    def solver(self) -> Part:
+        """The one generator function of them all."""
+        parts = [self.function(source, "solve") for source in self.sources()]
+        return parts[0] if len(parts) == 1 else _chained(parts)
 
     def function(self, source: str, name: str) -> Callable[..., Any]:
         """A function of a source, with the constants of this program."""
         exec(compile(source, "<matcher>", "exec"), self.names)
         function: Callable[..., Any] = self.names[name]
         return function
+
+
+def _chained(parts: Sequence[Part]) -> Part:
+    """The functions one inside the other, without nesting generators in generators."""
+
+    def solve(term: Any) -> Iterator[Any]:
+        streams = [parts[0](term)]
+        while streams:
+            values = next(streams[-1], None)
+            if values is None:
+                streams.pop()
+            elif len(streams) == len(parts):
+                yield values
+            else:
+                streams.append(parts[len(streams)](*values))
+
+    return solve
+
+
+def _ordered(names: set[str]) -> list[str]:
+    return sorted(names, key=lambda name: (len(name), name))
 
 
 def _tuple(parts: list[str]) -> str:

@@ -6,7 +6,9 @@ patterns keep their head, to look for them by it.
 
 from __future__ import annotations
 
-from kanrewrite.ac.interned import APPLY, LEAF, VARIABLE, Interned, Symbol
+from collections.abc import Iterator, Sequence
+
+from kanrewrite.ac.interned import APPLY, LEAF, UNKNOWN, VARIABLE, Interned, Symbol
 
 
 def heads(pattern: Interned) -> frozenset[Symbol] | None:
@@ -17,6 +19,29 @@ def heads(pattern: Interned) -> frozenset[Symbol] | None:
     pattern
         A canonical term with variables.
     """
+    if pattern.possible is UNKNOWN:
+        # Operands first, and not recursive: patterns are deeper than Python's stack.
+        stack = [pattern]
+        while stack:
+            one = stack[-1]
+            unknown = [arg for arg in _deciding(one) if arg.possible is UNKNOWN]
+            if unknown:
+                stack.extend(unknown)
+            else:
+                stack.pop().possible = _heads(one)
+    found: frozenset[Symbol] | None = pattern.possible
+    return found
+
+
+def _deciding(pattern: Interned) -> Sequence[Interned]:
+    """The operands on which a pattern's head depends."""
+    symbol = pattern.symbol
+    changes = symbol.group is not None or (symbol.unit is not None and symbol is not VARIABLE)
+    return pattern.args if changes and pattern.variables else ()
+
+
+def _heads(pattern: Interned) -> frozenset[Symbol] | None:
+    """The same, once it is known of the operands that decide it."""
     symbol = pattern.symbol
     if symbol is VARIABLE:
         return None
@@ -25,7 +50,7 @@ def heads(pattern: Interned) -> frozenset[Symbol] | None:
     if symbol is APPLY and pattern.args[0].symbol is VARIABLE:
         return None
     if symbol.group is not None:
-        inner = heads(pattern.args[0])
+        inner: frozenset[Symbol] | None = pattern.args[0].possible
         # An inverse is pushed into products, and gone from inverses and units.
         gone = {symbol, symbol.group, LEAF}
         return None if inner is None or inner & gone else frozenset((symbol,))
@@ -40,7 +65,7 @@ def _collapsing(pattern: Interned, unit: Interned) -> frozenset[Symbol] | None:
     stuck = [arg for arg in pattern.args if not _vanishes(arg, unit)]
     for arg in dict.fromkeys(pattern.args):
         if len(stuck) - (arg in stuck) == 0 and pattern.args.count(arg) == 1:
-            inner = heads(arg)
+            inner: frozenset[Symbol] | None = arg.possible
             if inner is None:
                 return None
             found |= inner
@@ -53,8 +78,7 @@ def _vanishes(pattern: Interned, unit: Interned) -> bool:
     """Whether an instance of a pattern can be the unit (true where it is not known)."""
     if not pattern.variables:
         return pattern is unit
-    possible = heads(pattern)
-    return possible is None or unit.symbol in possible
+    return pattern.possible is None or unit.symbol in pattern.possible
 
 
 def keeps_apart(pattern: Interned, outer: Symbol) -> bool:
@@ -77,6 +101,14 @@ def keeps_apart(pattern: Interned, outer: Symbol) -> bool:
 
 def required(pattern: Interned) -> int:
     """The bits of symbols that occur in every instance of a pattern."""
+    for one in operands_first(pattern):
+        if one.needed is UNKNOWN:
+            one.needed = _required(one)
+    bits: int = pattern.needed
+    return bits
+
+
+def _required(pattern: Interned) -> int:
     if not pattern.variables:
         return pattern.below
     symbol = pattern.symbol
@@ -84,5 +116,25 @@ def required(pattern: Interned) -> int:
     if heads(pattern) is None:
         bits = 0
     for arg in pattern.args:
-        bits |= required(arg)
+        bits |= arg.needed
     return bits
+
+
+def operands_first(term: Interned) -> Iterator[Interned]:
+    """The subterms of a term, each once, its operands before it.
+
+    Parameters
+    ----------
+    term
+        A canonical term.
+    """
+    seen: set[Interned] = set()
+    stack = [(term, False)]
+    while stack:
+        one, ready = stack.pop()
+        if ready:
+            yield one
+        elif one not in seen:
+            seen.add(one)
+            stack.append((one, True))
+            stack.extend((arg, False) for arg in one.args)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from kanrewrite.ac.bags import applied, operands
 from kanrewrite.ac.interned import APPLY, VARIABLE, Interned, Symbol
-from kanrewrite.ac.terms import Store
+from kanrewrite.ac.terms import Store, under
 
 Equation = tuple[Interned, Interned]
 Bindings = dict[Interned, Interned]
@@ -49,14 +49,9 @@ def bound(terms: Store, term: Interned, bindings: Bindings) -> Interned:
     bindings
         The substitution; no variable reaches itself through it.
     """
-    if not term.variables or term.variables.isdisjoint(bindings):
+    if not term.variables or bindings.keys().isdisjoint(term.variables):
         return term
-    if term.symbol is VARIABLE:
-        return bound(terms, bindings[term], bindings)
-    args = [bound(terms, arg, bindings) for arg in term.args]
-    if term.symbol.group is not None:
-        return terms.invert(term.symbol.group, args[0])
-    return terms.make(term.symbol, args)
+    return under(terms, term, bindings.get)
 
 
 def simplify(terms: Store, state: State) -> State | None:
@@ -188,20 +183,24 @@ def compatible(s: Interned, t: Interned) -> bool:
     s, t
         Terms, read as keeping their heads.
     """
-    if s is t or s.symbol is VARIABLE or t.symbol is VARIABLE:
-        return True
-    if not s.variables and not t.variables:
-        return False
-    if APPLY in (s.symbol, t.symbol):
-        return True
-    if s.symbol is not t.symbol:
-        return False
-    symbol = s.symbol
-    if symbol.associative or symbol.commutative:
-        return True
-    return all(
-        compatible(a, b) or a.symbol.unit is not None or b.symbol.unit is not None
-        or a.symbol.inverse is not None or b.symbol.inverse is not None
-        or a.symbol.group is not None or b.symbol.group is not None
-        for a, b in zip(s.args, t.args, strict=True)
-    )  # fmt: skip
+    pairs = [(s, t)]
+    while pairs:
+        a, b = pairs.pop()
+        if a is b or VARIABLE in (a.symbol, b.symbol):
+            continue
+        if not a.variables and not b.variables:
+            return False
+        if APPLY in (a.symbol, b.symbol):
+            continue
+        if a.symbol is not b.symbol:
+            return False
+        if not (a.symbol.associative or a.symbol.commutative):
+            operands = zip(a.args, b.args, strict=True)
+            pairs.extend(pair for pair in operands if not any(map(_may_change, pair)))
+    return True
+
+
+def _may_change(term: Interned) -> bool:
+    """Whether an operand's head may become another one."""
+    symbol = term.symbol
+    return symbol.unit is not None or symbol.inverse is not None or symbol.group is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from kanrewrite.ac.bags import operands, pairs
+from kanrewrite.ac.bags import multiplicities, operands, pairs
 from kanrewrite.ac.interned import Interned, Symbol
 
 Table = dict[Interned, tuple[Interned, ...]]
@@ -46,10 +46,11 @@ def partners(term: Interned, head: Symbol) -> Table:
     if known is not None:
         return known
     holding = _by_operand(term, head, None)
+    often = multiplicities(term.args)
     found: Table = {}
     for one in term.heads.get(head, ()):
         others = dict.fromkeys(other for arg in one.args for other in holding[arg])
-        if term.args.count(one) == 1:
+        if often(one) == 1:
             del others[one]
         if others:
             found[one] = tuple(others)

@@ -13,7 +13,7 @@ S. Eker, "Associative-commutative rewriting on large terms", RTA 2003.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache
 from operator import attrgetter
 from typing import Any
@@ -239,10 +239,10 @@ class Store:
             self, symbol, args, tuple(plain) if symbol is APPLY else (symbol.op, *plain)
         )
         if symbol.associative and symbol.commutative:
-            heads: dict[Symbol, tuple[Interned, ...]] = {}
+            heads: dict[Symbol, list[Interned]] = {}
             for arg in dict.fromkeys(args):
-                heads[arg.symbol] = (*heads.get(arg.symbol, ()), arg)
-            term.heads = heads
+                heads.setdefault(arg.symbol, []).append(arg)
+            term.heads = {head: tuple(ones) for head, ones in heads.items()}
         self._terms.keep(key, term)
         return term
 
@@ -266,9 +266,14 @@ class Store:
             return term
         if term.symbol is group.inverse:
             return term.args[0]
-        if term.symbol is group:
-            return self.make(group, [self.invert(group, arg) for arg in term.args])
-        return self._build(group.inverse, (term,))
+        if term.symbol is not group:
+            return self._build(group.inverse, (term,))
+        # A product's operands are no products: one step down is enough.
+        inverted = [
+            arg.args[0] if arg.symbol is group.inverse else self._build(group.inverse, (arg,))
+            for arg in term.args
+        ]
+        return self.make(group, inverted)
 
     @staticmethod
     def _flat(symbol: Symbol, args: Sequence[Interned]) -> Sequence[Interned]:
@@ -293,6 +298,92 @@ class Store:
             else:
                 kept.append(arg)
         return kept
+
+
+def under(
+    terms: Store,
+    term: Interned,
+    value: Callable[[Interned], Interned | None],
+    done: dict[Interned, Interned] | None = None,
+) -> Interned:
+    """A term with its variables replaced, and what they are replaced by, until none has a value.
+
+    Parameters
+    ----------
+    terms
+        Where the term is interned.
+    term
+        The term.
+    value
+        What stands for a variable, None for the variable itself; no variable may reach itself.
+    done
+        What some terms are, known from before; it is added to.
+
+    Returns
+    -------
+    Interned
+    """
+    # Not recursive: terms, and chains of variables, are longer than Python's stack.
+    done = {} if done is None else done
+    if not term.variables:
+        return term
+    stack = [term]
+    spread: dict[Interned, Sequence[Interned]] = {}
+    while stack:
+        one = stack[-1]
+        if one in done:
+            stack.pop()
+            continue
+        if one.symbol is VARIABLE:
+            bound = value(one)
+            if bound is None or bound is one:
+                done[one] = stack.pop()
+                continue
+            needs: Sequence[Interned] = (bound,)
+        else:
+            if one not in spread:
+                spread[one] = _spread(one, value, done) if one.symbol.associative else one.args
+            bound, needs = one, spread[one]
+        open_ones = [need for need in needs if need.variables and need not in done]
+        if open_ones:
+            stack.extend(open_ones)
+            continue
+        stack.pop()
+        if one.symbol is VARIABLE:
+            assert bound is not None
+            done[one] = done.get(bound, bound)
+        else:
+            done[one] = _with(terms, one, [done.get(arg, arg) for arg in needs])
+    return done[term]
+
+
+def _spread(
+    term: Interned,
+    value: Callable[[Interned], Interned | None],
+    done: dict[Interned, Interned],
+) -> list[Interned]:
+    """The operands of a product, those of the products that variables are among them."""
+    found = []
+    stack = list(reversed(term.args))
+    while stack:
+        arg = stack.pop()
+        bound = (done.get(arg) or value(arg)) if arg.symbol is VARIABLE else None
+        if bound is None or bound is arg:
+            found.append(arg)
+        elif bound.symbol is term.symbol:
+            stack.extend(reversed(bound.args))
+        elif bound.symbol is VARIABLE:
+            stack.append(bound)
+        else:
+            found.append(bound)
+    return found
+
+
+def _with(terms: Store, term: Interned, args: list[Interned]) -> Interned:
+    """The same head over other operands."""
+    if term.symbol.group is not None:
+        return terms.invert(term.symbol.group, args[0])
+    return terms.make(term.symbol, args)
 
 
 @cache

@@ -10,8 +10,9 @@ from unification import Var
 
 from kanrewrite.ac.bags import product
 from kanrewrite.ac.choices import System, branch
-from kanrewrite.ac.interned import VARIABLE, Interned
+from kanrewrite.ac.interned import VARIABLE, Interned, Symbol, text
 from kanrewrite.ac.minimal import minimal
+from kanrewrite.ac.shape import operands_first
 from kanrewrite.ac.states import Bindings, State, aliens, bound, operator_of, simplify
 from kanrewrite.ac.terms import Store, store
 from kanrewrite.errors import EndlessSet
@@ -80,7 +81,7 @@ class Search:
             {v for pair in equations for side in pair for v in side.variables},
             key=lambda v: v.serial,
         )
-        self.text = ", ".join(f"{s.plain!r} = {t.plain!r}" for s, t in equations)
+        self.equations = equations
         self.fair = any(_has_words(side) for pair in equations for side in pair)
         self._start = simplify(terms, State(tuple(equations), {}))
 
@@ -108,7 +109,7 @@ class Search:
             if self.patience is not None and self.fair:
                 self.patience -= 1
                 if self.patience < 0:
-                    raise EndlessSet(self.terms.theory.name, self.text, found_before)
+                    raise EndlessSet(self.terms.theory.name, self._text(), found_before)
             # First in, first out takes turns between branches; last in, first out is lean.
             states = pending.popleft() if self.fair else pending.pop()
             found = next(states, None)
@@ -125,6 +126,9 @@ class Search:
                 found_before += 1
                 yield tuple(bound(self.terms, v, state.bindings) for v in self.variables)
         self.ended = True
+
+    def _text(self) -> str:
+        return ", ".join(f"{text(s.plain)} = {text(t.plain)}" for s, t in self.equations)
 
     def _is_elementary(self, state: State) -> bool:
         """Whether all that is left is one system of one AC operator over variables and constants.
@@ -170,10 +174,9 @@ class Search:
 
 
 def _has_words(term: Interned) -> bool:
-    symbol = term.symbol
-    if symbol.associative and not symbol.commutative:
-        return True
-    return any(_has_words(arg) for arg in term.args)
+    return any(
+        one.symbol.associative and not one.symbol.commutative for one in operands_first(term)
+    )
 
 
 def unify(equations: Iterable[tuple[Any, Any]], theory: Theory) -> Unifiers:
@@ -256,8 +259,8 @@ def _complete_for(terms: Store, equations: Iterable[tuple[Any, Any]]) -> bool:
     return len(groups) == 1
 
 
-def _symbols(term: Interned) -> Iterator[Any]:
-    if term.variables and term.symbol is not VARIABLE:
-        yield term.symbol
-        for arg in term.args:
-            yield from _symbols(arg)
+def _symbols(term: Interned) -> Iterator[Symbol]:
+    """The symbols of a term's applications that are not ground."""
+    for one in operands_first(term):
+        if one.variables and one.symbol is not VARIABLE:
+            yield one.symbol

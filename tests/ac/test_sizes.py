@@ -1,0 +1,137 @@
+"""Terms, patterns and searches of any size: no recursion, and work linear in the width."""
+
+import sys
+from collections.abc import Callable
+from itertools import islice, pairwise
+from typing import Any
+
+import pytest
+from kanren import run
+from unification import var
+
+from kanrewrite.ac import compile as compile_pattern
+from kanrewrite.ac import eq, match, term, unify
+from kanrewrite.ac.interned import Interned
+from kanrewrite.theory import Theory
+
+SUMS = Theory("sums").ac("add").ac("mul")
+WORDS = Theory("words").a("cat")
+X, Y, Z = var("x"), var("y"), var("z")
+
+
+def deep(depth: int, leaf: Any) -> Any:
+    for _ in range(depth):
+        leaf = ("f", leaf)
+    return leaf
+
+
+def alternating(depth: int, leaf: Any, other: Callable[[int], Any]) -> Any:
+    for k in range(depth):
+        leaf = ("add" if k % 2 else "mul", leaf, other(k))
+    return leaf
+
+
+def wide(width: int) -> Any:
+    return ("add", *(f"c{k}" for k in range(width)))
+
+
+def lines_run(work: Callable[[], Any]) -> int:
+    """How many lines of Python some work takes, each operand touched in a comprehension once."""
+    count = 0
+
+    def trace(*_: Any) -> Any:
+        nonlocal count
+        count += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def test_unification_at_depth_20_000() -> None:
+    assert list(unify([(deep(20_000, X), deep(20_000, "a"))], SUMS)) == [{X: "a"}]
+    assert list(unify([(deep(20_000, X), deep(19_999, "a"))], SUMS)) == []
+
+
+def test_matching_at_depth_20_000() -> None:
+    assert list(match(deep(20_000, X), deep(20_000, "a"), SUMS)) == [{X: "a"}]
+    assert run(0, X, eq(deep(20_000, X), deep(20_000, "a"), SUMS)) == ("a",)
+
+
+@pytest.mark.parametrize("depth", [50, 1_000])
+def test_sums_of_products_of_sums(depth: int) -> None:
+    pattern = alternating(depth, X, lambda k: f"a{k}")
+    subject = alternating(depth, "b", lambda k: f"a{k}")
+    assert list(match(pattern, subject, SUMS)) == [{X: "b"}]
+    assert list(unify([(pattern, subject)], SUMS)) == [{X: "b"}]
+
+
+def test_many_nested_choices_are_made_without_nested_generators() -> None:
+    names = [var() for _ in range(300)]
+    pattern = alternating(300, X, lambda k: names[k])
+    subject = alternating(300, "b", lambda k: f"a{k}")
+    some = list(islice(match(pattern, subject, SUMS), 5))
+    assert len(some) == 2
+    for one in some:
+        values = [one[v] for v in names]
+        value = alternating(300, one[X], values.__getitem__)
+        assert term(value, SUMS) is term(subject, SUMS)
+
+
+def test_a_thousand_words() -> None:
+    some = list(islice(unify([(("cat", X, "a"), ("cat", "a", X))], WORDS), 1_000))
+    assert [len(one[X]) - 1 for one in some[1:]] == list(range(2, 1_001))
+
+
+def test_a_chain_of_bindings_is_followed_without_recursion() -> None:
+    names = [var() for _ in range(20_000)]
+    state = {v: ("f", w) for v, w in pairwise(names)}
+    (found,) = eq(names[0], deep(19_999, "a"), SUMS)(state)
+    assert found[names[-1]] == "a"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [None, ("add", X, X, Y), ("add", ("f", X), ("f", Y), Z), ("add", X, X, Y, Y, Z)],
+    ids=["interning", "x+x+y", "f(x)+f(y)+z", "x+x+y+y+z"],
+)
+def test_interning_and_failing_are_linear_in_the_width(pattern: Any) -> None:
+    taken = []
+    for width in (400, 1_600):
+        subject = wide(width)
+        if pattern is None:
+            taken.append(lines_run(lambda subject=subject: term(subject, SUMS)))  # type: ignore[misc]
+        else:
+            known, matcher = term(subject, SUMS), compile_pattern(pattern, SUMS)
+            taken.append(
+                lines_run(lambda known=known, matcher=matcher: list(matcher.match(known)))  # type: ignore[misc]
+            )
+    assert taken[1] < 5 * taken[0] + 100
+
+
+def test_operands_of_one_head_are_not_copied_one_by_one() -> None:
+    whole = term(wide(20_000), SUMS)
+    assert isinstance(whole, Interned)
+    assert sum(map(len, whole.heads.values())) == 20_000
+    assert next(match(("add", X, Y), wide(20_000), SUMS))[Y] is not None
+
+
+@pytest.mark.parametrize("count", [20, 30, 60])
+def test_the_first_match_of_many_variables_comes_at_once(count: int) -> None:
+    names = [var() for _ in range(count)]
+    subject = wide(count + 5)
+    lines = lines_run(lambda: next(match(("add", *names), subject, SUMS)))
+    assert lines < 60 * count * count
+    found = next(match(("add", *names), subject, SUMS))
+    assert term(("add", *(found[v] for v in names)), SUMS) is term(subject, SUMS)
+
+
+def test_all_matches_of_bounded_parts_are_found() -> None:
+    names = [var() for _ in range(7)]
+    found = list(match(("add", *names), wide(8), SUMS))
+    assert len(found) == len({tuple(one[v] for v in names) for one in found}) == 141_120
