@@ -7,13 +7,13 @@ from typing import Any
 
 from aesara.graph.basic import Apply
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.rewriting.basic import NodeRewriter, TransformOutputType, copy_stack_trace
+from aesara.graph.rewriting.basic import NodeRewriter, TransformOutputType
 
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter.matching import Matching
 from kanrewrite.rewriter.place import Place
 from kanrewrite.rewriter.protocol import View
-from kanrewrite.rewriter.replace import new_nodes, without_traces
+from kanrewrite.rewriter.replace import hand_down_traces, new_nodes, without_traces
 from kanrewrite.unify import unread_below
 
 
@@ -64,7 +64,7 @@ class RelationRewriter(NodeRewriter):
             return False
         pairs: dict[Any, Any] = found[1]
         inside = new_nodes(list(pairs.values()), nodes)
-        copy_stack_trace(list(pairs), [out for fresh in inside for out in fresh.outputs])
+        hand_down_traces(list(pairs), [out for fresh in inside for out in fresh.outputs])
         return pairs
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, cast
 
@@ -77,6 +77,22 @@ def _operands(variable: Graph, op: Any) -> Iterator[Graph]:
 def without_traces() -> AbstractContextManager[Any]:
     """Build nodes without traces of their own: they get those of what they replace."""
     return cast(AbstractContextManager[Any], config.change_flags(traceback__limit=0))
+
+
+def hand_down_traces(old: Iterable[Graph], new: Iterable[Graph]) -> None:
+    """Give new variables the stack traces of what they replace, each trace once.
+
+    Aesara's own copies append: traces handed down a chain of rewrites double with each of them.
+    """
+    handed = [trace for variable in old for trace in _traces(variable)]
+    for variable in new:
+        known = {id(trace): trace for trace in (*_traces(variable), *handed)}
+        variable.tag.trace = list(known.values())
+
+
+def _traces(variable: Graph) -> list[Any]:
+    found = getattr(variable.tag, "trace", [])
+    return [found] if found and isinstance(found[0], tuple) else list(found)
 
 
 def new_nodes(results: list[Graph], known: Any) -> list[Apply[Any]]:

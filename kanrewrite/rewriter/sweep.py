@@ -9,7 +9,7 @@ from typing import Any
 
 from aesara.graph.basic import Apply, Variable
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
+from aesara.graph.rewriting.basic import GraphRewriter
 
 from kanrewrite import errors
 from kanrewrite.errors import RelationWarning
@@ -17,7 +17,7 @@ from kanrewrite.relation import Relation, Rule
 from kanrewrite.rewriter.matching import Matching
 from kanrewrite.rewriter.place import Place
 from kanrewrite.rewriter.protocol import View
-from kanrewrite.rewriter.replace import new_nodes, without_traces
+from kanrewrite.rewriter.replace import hand_down_traces, new_nodes, without_traces
 
 Graph = Variable[Any, Any]
 
@@ -116,7 +116,7 @@ class RelationPass(GraphRewriter):
         if chain is not None and len(chain.names) >= LONGEST_CHAIN:
             return self._undo(fgraph, chain)
         built = new_nodes(list(pairs.values()), fgraph.apply_nodes)
-        copy_stack_trace(list(pairs), [out for fresh in built for out in fresh.outputs])
+        hand_down_traces(list(pairs), [out for fresh in built for out in fresh.outputs])
         for old, new in pairs.items():
             if chain is None:
                 chain = Chain(old, new)

@@ -24,6 +24,10 @@ Scaled = tuple[Bindings, Fraction]
 
 #: In how many ways two parameters alone may share what is left.
 SHARES = 256
+#: The rounding of a few operations on numbers.
+ROUNDINGS = {
+    "float64": Fraction(1, 2**50), "float32": Fraction(1, 2**21), "float16": Fraction(1, 2**8)
+}  # fmt: skip
 
 
 class FormMatcher:
@@ -51,9 +55,12 @@ class FormMatcher:
             yield from self._parameter(p, f, b)
         elif is_parameter(p):
             yield from self._bound(p.var, f, b)  # type: ignore[attr-defined]
+        elif is_zero(p):
+            if is_zero(f):
+                yield b
         elif isinstance(p, (Sum, Prod, Lin)):
             for c, scale in self.scaled(p, f, b):
-                if scale == 1:
+                if self.near(scale, ONE):
                     yield c
         elif isinstance(p, App):
             yield from self._app(p, f, b)
@@ -78,6 +85,13 @@ class FormMatcher:
 
     def _settled(self, f: Form) -> Form:
         return self.a.add_terms(dict(f.terms)) if isinstance(f, Lin) else f
+
+    def near(self, a: Fraction, b: Fraction) -> bool:
+        """Tell whether numbers are one, up to the rounding of the dtype.
+
+        Half of the root of 2 is another float when it is written as a product.
+        """
+        return a == b or abs(a - b) <= abs(b) * ROUNDINGS.get(self.a.dtype, 0)
 
     def _app(self, p: App, f: Form, b: Bindings) -> Iterator[Bindings]:
         if isinstance(f, Leaf):
@@ -126,9 +140,11 @@ class FormMatcher:
             return
         (g, k), *others = hard
         for h, j in self.a.parts(f)[2]:
-            if j * k <= 0 or abs(j) < abs(k):
+            if j * k <= 0 or abs(j) < abs(k) or not (h.nonneg or is_written(j, k)):
                 continue
             for c, scale in self.scaled(g, h, b):
+                if scale < 0 and k.denominator != 1:
+                    continue
                 left = self.a.mul(f, self.a.pow(h, -k), self.a.const(power_of(scale, k)))
                 yield from self._factors(others, left, c)
 
@@ -171,10 +187,30 @@ class FormMatcher:
             return
         if len(free) == 1:
             ((param, k),) = free
-            if f is not self.a.one:
-                yield {**b, param: self.a.pow(f, 1 / k)}, self.a.one
+            taken, left = self._taken(f, k)
+            if taken is not self.a.one:
+                yield {**b, param: taken}, left
             return
         yield from self._shared(free, f, b)
+
+    def _taken(self, f: Form, k: Fraction) -> tuple[Form, Form]:
+        """What a parameter to the power ``k`` stands for in a product, and what it leaves.
+
+        It stands for what is written to that power and never for a root: ``x**2`` is in ``y**4``,
+        with ``y**2`` for x, and not in y; ``sqrt(x)`` is not in y, which may be negative.
+        """
+        if k == 1:
+            return f, self.a.one
+        coeff, expo, factors = self.a.parts(f)
+        raised = {g: j for g, j in factors if is_written(j, k)}
+        number = exact_root(coeff, k)
+        inner = expo if k.denominator == 1 else self.a.no_exponent
+        taken = self.a.mul(
+            self.a.const(ONE if number is None else number),
+            self.a.exp(self.a.lin({m: c / k for m, c in inner.terms})),
+            *(self.a.pow(g, j / k) for g, j in raised.items()),
+        )
+        return taken, self.a.mul(f, self.a.pow(taken, -k)) if taken is not self.a.one else f
 
     def _shared(
         self, free: list[tuple[Any, Fraction]], f: Form, b: Bindings
@@ -186,11 +222,13 @@ class FormMatcher:
         for owners in islice(product(range(len(free)), repeat=len(pieces)), SHARES):
             if len(set(owners)) < len(free):
                 continue
-            c = dict(b)
+            c, rest = dict(b), [self.a.const(coeff)]
             for place, (param, k) in enumerate(free):
                 mine = [p for p, owner in zip(pieces, owners, strict=True) if owner == place]
-                c[param] = self.a.pow(self.a.mul(*mine), 1 / k)
-            yield c, self.a.const(coeff)
+                c[param], left = self._taken(self.a.mul(*mine), k)
+                rest.append(left)
+            if all(c[param] is not self.a.one for param, _ in free):
+                yield c, self.a.mul(*rest)
 
     def _divides(self, d: Form, f: Form) -> bool:
         _, expo, factors = self.a.parts(d)
@@ -238,7 +276,7 @@ class FormMatcher:
         for n, d in terms.items():
             for found, r in self.scaled(m, n, b):
                 ratio = d * r / c
-                if scale is None or ratio == scale:
+                if scale is None or self.near(ratio, scale):
                     left = {t: e for t, e in terms.items() if t is not n}
                     yield from self._terms(others, left, found, ratio)
 
@@ -290,6 +328,11 @@ def is_parameter(form: Any) -> bool:
     return isinstance(form, Leaf) and isinstance(form.var, Var)
 
 
+def is_zero(form: Any) -> bool:
+    """Tell whether a form is the number 0, in whichever algebra."""
+    return isinstance(form, Prod) and not form.coeff
+
+
 def parts_of(p: Form) -> tuple[Fraction, Lin, tuple[tuple[Form, Fraction], ...]]:
     """A pattern as coefficient, exponent and factors (a pattern that is no product is a factor)."""
     if isinstance(p, Prod):
@@ -300,6 +343,21 @@ def parts_of(p: Form) -> tuple[Fraction, Lin, tuple[tuple[Form, Fraction], ...]]
 def within(part: Fraction, whole: Fraction | None) -> bool:
     """Tell whether a coefficient is contained in another one."""
     return whole is not None and part * whole > 0 and abs(part) <= abs(whole)
+
+
+def is_written(j: Fraction, k: Fraction) -> bool:
+    """Tell whether a power ``j`` is one of what is written to the power ``k``."""
+    return (j / k).denominator == 1 and j / k > 0 and j.denominator == k.denominator
+
+
+def exact_root(number: Fraction, k: Fraction) -> Fraction | None:
+    """What is the number to the power ``k``, None where it is not rational or has a sign."""
+    if number and k in (1, -1):
+        return number ** int(k)
+    if number <= 0:
+        return None
+    root = Fraction(float(number) ** float(1 / k)).limit_denominator(1 << 20)
+    return root if k.denominator == 1 and root ** int(k) == number else None
 
 
 def power_of(number: Fraction, k: Fraction) -> Fraction:
