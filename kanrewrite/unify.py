@@ -37,6 +37,10 @@ _REDUCTIONS: dict[Any, Operator] = {
 }
 
 
+#: A higher power stays one: it is no product that anyone would write.
+_LONGEST = 8
+
+
 def reduction_of(op: Any) -> Operator | None:
     """The operator of a reduction, whichever class of Ops computes it; None for other Ops."""
     if isinstance(op, math.MaxAndArgmax):
@@ -106,7 +110,7 @@ def _as_term(value: Any, done: dict[Any, Any]) -> Any:
             done[value] = _of_variable(value, done)
         return done[value]
     if is_term(value):
-        return Term((value[0], *(_as_term(x, done) for x in value[1:])))
+        return _written_out(Term((value[0], *(_as_term(x, done) for x in value[1:]))))
     if isinstance(value, float) and value.is_integer():
         return int(value)  # one spelling of each number, as in patterns
     return value
@@ -119,7 +123,23 @@ def _of_variable(variable: Graph, done: dict[Any, Any]) -> Any:
     node = variable.owner
     if node is None or not _is_all_of(variable, node):
         return variable
-    return node_term(node, lambda x: _as_term(x, done))
+    return _written_out(node_term(node, lambda x: _as_term(x, done)))
+
+
+def _written_out(term: Term) -> Term:
+    """A power of a number as the product that it is: what a theory of products knows."""
+    if term[0] is T.sqr:
+        return T.mul(term[1], term[1])
+    if term[0] is not T.pow or not isinstance(term[2], int | float) or not term[2]:
+        return term
+    size = abs(term[2])
+    if size == 0.5:
+        power = T.sqrt(term[1])
+    elif size <= _LONGEST and size == int(size):
+        power = T.mul(*[term[1]] * int(size)) if size > 1 else term[1]
+    else:
+        return term
+    return T.reciprocal(power) if term[2] < 0 else power
 
 
 def _is_all_of(variable: Graph, node: Apply[Any]) -> bool:
@@ -251,10 +271,23 @@ def _apply(term: tuple[Any, ...], built: dict[int, Any]) -> Any:
 
 def _chain(function: Any, values: list[Any]) -> Any:
     """A sum or a product of any number of operands, numbers among them."""
+    if function is at.mul:
+        values = _raised(values)
     first, *others = values
     for value in others:
         first = function(first, value)
     return first
+
+
+def _raised(values: list[Any]) -> list[Any]:
+    """The factors of a product, those that are repeated as powers."""
+    often: dict[int, list[Any]] = {}
+    for value in values:
+        often.setdefault(id(value), []).append(value)
+    return [
+        v[0] if len(v) == 1 else at.square(v[0]) if len(v) == 2 else v[0] ** len(v)
+        for v in often.values()
+    ]
 
 
 def _drop(x: Any, axis: Any) -> Any:

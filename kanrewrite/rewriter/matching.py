@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from time import perf_counter
 from typing import Any, NamedTuple, cast
@@ -19,16 +20,19 @@ from unification import var
 
 from kanrewrite import errors
 from kanrewrite.display import brief
-from kanrewrite.errors import RelationWarning
+from kanrewrite.errors import NotBuildable, RelationWarning
 from kanrewrite.guards import Condition
-from kanrewrite.relation import Relation, Rule
+from kanrewrite.relation import REAL, Relation, Rule
+from kanrewrite.rewriter.axioms import AxiomReader, Match
 from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, ops_of, required
 from kanrewrite.rewriter.place import Place
 from kanrewrite.rewriter.protocol import Bindings, View
 from kanrewrite.rewriter.replace import alike, keeps_type
+from kanrewrite.rewriter.terms import Terms
 from kanrewrite.terms import Param, T, Term
 from kanrewrite.trace import trace
 from kanrewrite.unify import unread_below
+from kanrewrite.view.nodes import FLOATS
 
 Graph = Variable[Any, Any]
 
@@ -91,6 +95,7 @@ class Matching:
             mask = self.signatures.mask(required(rule.pattern))
             for head in heads:
                 self._by_head[head].append(Entry(mask, rule, head not in own))
+        self._axioms = AxiomReader(Terms(REAL))
         self._goals = [r for r in self.relations if r.is_goal and r.direction is not None]
         for relation in self._goals:
             self._tracked.update(dict.fromkeys(relation.heads or (Op,)))
@@ -104,6 +109,7 @@ class Matching:
         self.broken: set[str] = set()
         self.signatures.forget()
         self.view = self.make_view()
+        self._axioms.renewed(Terms(REAL))
         self._patterns: dict[int, Any] = {}
         self._read: set[Graph] = set()
         self._place = Place(())
@@ -190,19 +196,50 @@ class Matching:
         rule = entry.rule
         self.tried += 1
         start = perf_counter()
-        form = self._form(out)
-        answers = iter(self.view.match(self._pattern(rule), form))
-        for bindings, rest in islice(answers, ANSWERS):
+        answers = self._matches(entry, out)
+        seen: list[Graph] = []
+        for bindings, build in islice(answers, ANSWERS):
             self.matched[rule.name] += 1
             if self._refused_by_guard(rule, bindings, out):
                 continue
-            new = self.view.build(self._result(rule, bindings, rest), out)
+            new = self._built(rule, build, out)
+            if new is None or any(alike(new, other) for other in seen):
+                continue
+            seen.append(new)
             if entry.defined and self._place.grows(new, out):
                 continue
             if self._usable(rule.relation, out, new, bindings, start):
                 yield new
+            if rule.name in self.broken:
+                return
         if trace.recorder is not None and next(answers, None) is not None:
             trace.recorder.refused(rule.name, out, errors.too_many_answers(ANSWERS))
+
+    def _matches(self, entry: Entry, out: Graph) -> Iterator[Match]:
+        """The ways in which a variable holds a pattern: as written, then as the view reads it.
+
+        What is matched as written is replaced as written; the view sees through more.
+        """
+        rule = entry.rule
+        if not entry.defined:
+            yield from self._axioms.matches(rule, out)
+        if cast(TensorType, out.type).dtype in FLOATS:
+            for bindings, rest in self.view.match(self._pattern(rule), self._form(out)):
+                result = partial(self._result, rule, bindings, rest)
+                yield dict(bindings), partial(self._from_view, result, out)
+
+    def _from_view(self, result: Callable[[], Any], out: Graph) -> Graph:
+        return self.view.build(result(), out)
+
+    @staticmethod
+    def _built(rule: Rule, build: Callable[[], Graph], out: Graph) -> Graph | None:
+        """What a match is replaced by, None where one of its operators is no Op."""
+        try:
+            return build()
+        except NotBuildable as error:
+            if trace.recorder is not None:
+                trace.recorder.refused(rule.name, out, str(error))
+            return None
 
     def _form(self, variable: Graph) -> Any:
         """A variable as a form, what is below it being read first."""

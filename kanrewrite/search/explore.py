@@ -10,10 +10,10 @@ from kanrewrite.config import config
 from kanrewrite.cost import Cost, node_count
 from kanrewrite.errors import UnknownSearchDirection
 from kanrewrite.relation import REAL, Relation
+from kanrewrite.rewriter.terms import Terms
 from kanrewrite.search.frontier import Exploration
 from kanrewrite.search.moves import RelationMoves
 from kanrewrite.search.report import Report
-from kanrewrite.search.terms import Terms
 from kanrewrite.theory import Theory
 
 Direction = Literal["simplify", "expand", "both"]

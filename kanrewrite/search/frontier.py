@@ -18,10 +18,10 @@ from aesara.graph.basic import Variable
 from kanrewrite.ac import Interned
 from kanrewrite.cost import Cost
 from kanrewrite.display import Pictured
+from kanrewrite.rewriter.terms import Terms
 from kanrewrite.search.found import Found, Move, Step
 from kanrewrite.search.progress import Bar
 from kanrewrite.search.report import Report
-from kanrewrite.search.terms import Terms
 from kanrewrite.structure import Structure, outputs_of
 
 Graph = Variable[Any, Any]

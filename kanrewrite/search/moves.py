@@ -17,12 +17,13 @@ from unification import var
 from kanrewrite import errors
 from kanrewrite.errors import KanrewriteError
 from kanrewrite.relation import Relation, Rule
+from kanrewrite.rewriter.axioms import AxiomReader
 from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, required
 from kanrewrite.rewriter.replace import alike, keeps_type
+from kanrewrite.rewriter.terms import Terms
 from kanrewrite.search.found import Move
-from kanrewrite.search.readers import AxiomReader, Reader, ViewReader
+from kanrewrite.search.readers import Reader, ViewReader
 from kanrewrite.search.report import Report
-from kanrewrite.search.terms import Terms
 from kanrewrite.view.passes import LiftingPass
 from kanrewrite.view.rules import LIFTING
 

@@ -145,7 +145,7 @@ class Lifting(Algebra):
         coeff, expo, factors = self.parts(form)
         rest = self.prod(coeff, self.no_exponent, dict(factors))
         total = self.add(*(self.mul(self.const(c), self.sum(m, axes)) for m, c in expo.terms))
-        product = rest if rest.constant_along(axes) else self._reduced(T.prod, rest, axes)
+        product = rest if self.constant(rest, axes) else self._reduced(T.prod, rest, axes)
         return self.mul(self.exp(total), product)
 
     def log_factor(self, f: Form) -> Form:
@@ -169,7 +169,7 @@ class Lifting(Algebra):
         if (
             expo.terms
             and coeff > 0
-            and all(f.constant_along(axes) and f.nonneg for f, _ in factors)
+            and all(self.constant(f, axes) and f.nonneg for f, _ in factors)
         ):
             return self.mul(
                 self.prod(coeff, self.no_exponent, dict(factors)), self.exp(self.max(expo, axes))
@@ -177,7 +177,7 @@ class Lifting(Algebra):
         outer: Terms = {}
         moving: Terms = {}
         for m, c in self.terms_of(form).items():
-            (outer if m.constant_along(axes) else moving)[m] = c
+            (outer if self.constant(m, axes) else moving)[m] = c
         if not moving:
             return form
         top = self.app(

@@ -15,6 +15,8 @@ from typing import Any
 
 from unification import Var
 
+from kanrewrite.terms import T
+from kanrewrite.view.axes import is_axis
 from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms, Totals
 from kanrewrite.view.lifting import Lifting
 
@@ -99,12 +101,26 @@ class FormMatcher:
             if inner is None:
                 return
             f = inner
+        if p.op is T.drop:
+            yield from self._dropped(p, f, b)
+            return
         if not isinstance(f, App) or f.op is not p.op or len(f.args) != len(p.args):
             return
         found = [b]
         for x, y in zip(p.args, f.args, strict=True):
+            if x in p.home.named and not is_axis(p.home.named[x], y, f.forms[0].ndim):
+                return
             found = [d for c in found for d in self.whole(x, y, c)]
         yield from found
+
+    def _dropped(self, p: App, f: Form, b: Bindings) -> Iterator[Bindings]:
+        """A reduction without its dimensions: a move that drops what the pattern reduces."""
+        if isinstance(f, App) and f.op is T.dimshuffle:
+            inner, move = f.args
+            gone = tuple(move.dropped())
+            if move.order == tuple(d for d in range(inner.ndim) if d not in gone):
+                for c in self._parameter(p.args[1], gone, b):
+                    yield from self.whole(p.args[0], inner, c)
 
     def scaled(self, p: Form, f: Form, b: Bindings) -> Iterator[Scaled]:
         """Bindings and a number with ``f == number * pattern``."""

@@ -10,8 +10,9 @@ from typing import Any
 
 from unification import Var
 
-from kanrewrite.terms import Operator, T, parameters_of
-from kanrewrite.view.forms import App, Bcast, Form, Leaf, Prod, Sum
+from kanrewrite.terms import ELEMENTWISE, Operator, T, parameters_of
+from kanrewrite.view.axes import freed
+from kanrewrite.view.forms import App, Bcast, Form, Leaf, Lin, Prod, Sum, pieces
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.lifting import Lifting
 
@@ -21,12 +22,19 @@ Definitions = dict[Operator, tuple[Any, Any]]
 class PatternAlgebra(Lifting):
     """Forms with parameters."""
 
+    def __init__(self, dtype: str = "float64") -> None:
+        super().__init__(dtype)
+        #: The axes that patterns name by number, by the parameters that stand for them.
+        self.named: dict[Var, Any] = {}
+
     def constant(self, form: Form, axes: Any) -> bool:
         """Tell it of a parameter for axes too: a reduction over it is constant along it."""
         if not isinstance(axes, Var):
             return super().constant(form, axes)
         if isinstance(form, Leaf):
             return False
+        if isinstance(form, Lin):
+            return all(self.constant(m, axes) for m, _ in form.terms)
         if isinstance(form, App):
             reduced = form.op in (T.sum, T.max, T.prod) and form.args[1] is axes
             return reduced or all(self.constant(f, axes) for f in form.forms)
@@ -35,6 +43,29 @@ class PatternAlgebra(Lifting):
             return all(self.constant(f, axes) for f in inner)
         assert isinstance(form, Sum)
         return all(self.constant(m, axes) for m, _ in form.terms)
+
+    def sum(self, form: Form, axes: Any) -> Form:
+        """A sum of sums stays one where an axis is a parameter."""
+        outer, inner = self.split_along(form, axes)
+        if isinstance(inner, App) and inner.op is T.sum:
+            if isinstance(axes, Var) or isinstance(inner.args[1], Var):
+                return self.mul(outer, self._reduced(T.sum, inner, axes))
+        return super().sum(form, axes)
+
+    def prod_along(self, form: Form, axes: Any, lengths: Any = None) -> Form:
+        """A product along axes that are a parameter."""
+        if isinstance(axes, Var):
+            return self._multiplied(form, axes)
+        return super().prod_along(form, axes, lengths)
+
+    def drop(self, form: Form, axes: Any) -> Form:
+        """A form without the dimensions of a reduction, whose axes are a parameter."""
+        if not isinstance(axes, Var):
+            return super().drop(form, axes)
+        inside = isinstance(form, Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE)
+        if inside and pieces(form):
+            return self.map(form, lambda part: self.drop(part, axes))
+        return self.app(T.drop, form, axes) if form.bcast else form
 
     def reduced_bcast(self, bcast: Bcast, axes: Any) -> Bcast:
         """The same pattern where the axes are a parameter."""
@@ -45,6 +76,8 @@ def pattern_form(
     term: Any, algebra: PatternAlgebra, definitions: Definitions | None = None
 ) -> Form:
     """A side of an equation as a form; operators are read as their definitions, if given."""
+    term, named = freed(term)
+    algebra.named.update({variable: axis for variable, (axis, _) in named.items()})
     tensors = {
         v: algebra.leaf(v, (False,)) for v in parameters_of(term) if not _is_setting(v, term)
     }

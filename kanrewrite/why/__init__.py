@@ -18,9 +18,9 @@ from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.errors import NothingToExplain
 from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.rewriter.heads import heads_of, name_of, operators_of
+from kanrewrite.rewriter.terms import Terms
 from kanrewrite.search.moves import RelationMoves
 from kanrewrite.search.report import Report
-from kanrewrite.search.terms import Terms
 from kanrewrite.structure import outputs_of
 from kanrewrite.terms import show
 from kanrewrite.theory import Theory

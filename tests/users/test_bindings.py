@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kanrewrite import Eq, Float, T, eq, relation
+from kanrewrite import Axis, Eq, Float, T, eq, relation
 from kanrewrite.errors import RelationWarning
 from tests.users.common import at, rewritten, same
 
@@ -121,5 +121,47 @@ def test_an_operator_of_itself_is_no_recursive_definition() -> None:
 
 
 def test_a_zero_in_a_pattern_is_zero() -> None:
-    assert same(rewritten(at.maximum(X, 0), clipped_at_zero), 0.5 * (X + at.abs(X)))
+    assert same(rewritten(at.maximum(X, 0), clipped_at_zero), (X + at.abs(X)) / 2)
     assert same(rewritten(at.maximum(X, 1), clipped_at_zero), at.maximum(X, 1))
+
+
+@relation
+def over_rows(x: Float) -> Iterator[Eq]:
+    yield eq(T.sum(T.cos(x), 1, keepdims=True), T.sum(T.erf(x), 1, keepdims=True))
+
+
+@relation
+def over_the_last(x: Float) -> Iterator[Eq]:
+    yield eq(T.exp(T.sum(x, -1)), T.prod(T.exp(x), -1))
+
+
+@relation
+def over_any(x: Float, axis: Axis) -> Iterator[Eq]:
+    yield eq(T.exp(T.max(x, axis)), T.max(T.exp(x), axis))
+
+
+A, B = at.tensor3("a"), at.matrix("b")
+
+
+@pytest.mark.parametrize("axis", [1, -2, (1,), (-2,)])
+def test_a_fixed_axis_is_that_axis_however_it_is_spelled(axis: Any) -> None:
+    def total(part: Any, along: Any) -> Any:
+        return part(A).sum(axis=along, keepdims=True)
+
+    assert same(rewritten(total(at.cos, axis), over_rows), total(at.erf, 1))
+    for other in (0, 2, -1, (0, 1), None):
+        assert same(rewritten(total(at.cos, other), over_rows), total(at.cos, other))
+
+
+def test_a_fixed_axis_is_asked_of_each_tensor() -> None:
+    for graph in (A, B):
+        found = rewritten(at.exp(graph.sum(axis=-1)), over_the_last)
+        assert same(found, at.exp(graph).prod(axis=-1))
+        first = at.exp(graph.sum(axis=0))
+        assert same(rewritten(first, over_the_last), first)
+
+
+@pytest.mark.parametrize("axis", [0, -1, (0, 1), None])
+def test_an_axis_that_is_a_parameter_is_any(axis: Any) -> None:
+    graph = at.exp(A.max(axis=axis))
+    assert same(rewritten(graph, over_any), at.exp(A).max(axis=axis))

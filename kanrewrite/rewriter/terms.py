@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import aesara.tensor as at
 import numpy as np
-from aesara.graph.basic import Variable
+from aesara.graph.basic import Constant, Variable, graph_inputs
 from aesara.tensor.type import TensorType
 
 from kanrewrite.ac import Interned, term
@@ -87,7 +87,7 @@ class Terms:
         """
         kind = cast(TensorType, like.type)
         built = cast(Graph, self.graph(value, kind.dtype))
-        if cast(TensorType, built.type).ndim == kind.ndim:
+        if cast(TensorType, built.type).ndim == kind.ndim or not _is_number(built):
             return built
         return cast(Graph, at.second(like, built))
 
@@ -101,6 +101,11 @@ class Terms:
         tensors = len(operands) - len(head.parameters)
         inner = [_typed(self._known(operand, dtype), dtype) for operand in operands[:tensors]]
         return Term((head, *inner, *operands[tensors:]))
+
+
+def _is_number(graph: Graph) -> bool:
+    """Whether a graph is computed from numbers alone."""
+    return all(isinstance(leaf, Constant) for leaf in graph_inputs([graph]))
 
 
 def _typed(value: Any, dtype: str | None) -> Any:

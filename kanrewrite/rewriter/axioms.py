@@ -1,0 +1,130 @@
+"""Matching modulo the axioms alone: a rewrite replaces what it matches and leaves the rest.
+
+Graphs of every dtype and of every Op are terms. What a rule makes of one is built from the very
+variables that it was matched with, so it comes out as it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, cast
+
+from aesara.graph.basic import Variable
+from unification import isvar
+
+from kanrewrite.ac import Matcher
+from kanrewrite.ac import compile as compile_pattern
+from kanrewrite.relation import Rule, substitute
+from kanrewrite.rewriter.terms import Terms
+from kanrewrite.terms import T, Term
+from kanrewrite.theory import NO_UNIT
+from kanrewrite.unify import as_term, is_term
+from kanrewrite.view.axes import Named, are_as_named, freed
+
+Graph = Variable[Any, Any]
+#: What the parameters stand for, and what builds the result.
+Match = tuple[dict[Any, Any], Callable[[], Graph]]
+#: Where a parameter stands: its operator, and whether that inverts it.
+Place = tuple[Any, bool]
+Places = dict[Any, Place]
+
+
+class _Compiled(NamedTuple):
+    rule: Rule  # kept, so that its id stays its own
+    matcher: Matcher
+    named: Named
+    tensors: Places
+
+
+class AxiomReader:
+    """Reads graphs as terms modulo a theory.
+
+    Parameters
+    ----------
+    terms : Terms
+        Keeps what was read.
+    """
+
+    def __init__(self, terms: Terms):
+        self.terms = terms
+        self._matchers: dict[int, _Compiled] = {}
+
+    def renewed(self, terms: Terms) -> None:
+        """Read other graphs from now on, by the patterns that are compiled already."""
+        self.terms = terms
+
+    def matches(self, rule: Rule, variable: Graph) -> Iterator[Match]:
+        """The ways in which a variable holds the pattern of a rule; guards are not asked."""
+        compiled = self._compiled(rule)
+        tensors = compiled.tensors
+        dtype = cast(Any, variable.type).dtype
+        for bindings, rest in compiled.matcher.extend(self.terms.read(variable)):
+            if any(self._is_empty(place, bindings[p]) for p, place in tensors.items()):
+                continue
+            if compiled.named and not self._has_named_axes(compiled.named, bindings):
+                continue
+            graphs = {
+                p: self.terms.graph(value, dtype=dtype if p in tensors else None)
+                for p, value in bindings.items()
+                if p not in compiled.named
+            }
+            yield graphs, self._result(compiled, bindings, rest, variable)
+
+    def answers(self, rule: Rule, variable: Graph) -> Iterator[tuple[Graph, dict[Any, Any]]]:
+        """What a rule makes of a variable, for each match whose conditions hold."""
+        for graphs, result in self.matches(rule, variable):
+            if all(condition.holds(graphs) for condition in rule.conditions):
+                yield result(), graphs
+
+    def _result(
+        self, compiled: _Compiled, bindings: dict[Any, Any], rest: Any, variable: Graph
+    ) -> Callable[[], Graph]:
+        def build() -> Graph:
+            result = substitute(compiled.rule.replacement, bindings)
+            if rest:
+                result = Term((compiled.matcher.pattern.plain[0], result, *rest))
+            return self.terms.result(result, variable)
+
+        return build
+
+    def _has_named_axes(self, named: Named, bindings: dict[Any, Any]) -> bool:
+        operands = (substitute(operand, bindings) for _, operand in named.values())
+        graphs = (self.terms.graph(operand) for operand in operands)
+        return are_as_named(named, bindings, (getattr(g, "ndim", None) for g in graphs))
+
+    def _compiled(self, rule: Rule) -> _Compiled:
+        known = self._matchers.get(id(rule))
+        if known is None:
+            pattern, named = freed(as_term(rule.pattern))
+            matcher = compile_pattern(pattern, self.terms.theory)
+            tensors = dict(operands_of(pattern))
+            known = self._matchers[id(rule)] = _Compiled(rule, matcher, named, tensors)
+        return known
+
+    def _is_empty(self, place: Place, value: Any) -> bool:
+        """Whether a match says nothing: ``x`` read as ``x * 1``, or a product as a quotient.
+
+        There is one at every variable, and another one in its result, without end.
+        """
+        theory = self.terms.theory
+        head, turned = place
+        if not is_term(value):
+            unit = theory.properties(head).unit
+            return unit is not NO_UNIT and not isinstance(value, Variable) and bool(value == unit)
+        inverses = {properties.inverse for _, properties in theory.items()}
+        turns = any(is_term(x) and x[0] in inverses for x in (value, *value[1:]))
+        return turned and turns and not self.terms.knows(value)
+
+
+def operands_of(pattern: Any) -> Iterator[tuple[Any, Place]]:
+    """The parameters that stand for tensors, not for an axis or a flag.
+
+    Each with its operator, and whether it stands where that operator inverts.
+    """
+    head, *parts = pattern
+    for index, part in enumerate(parts[: len(parts) - len(head.parameters)]):
+        if isvar(part):
+            inverted = head in (T.neg, T.reciprocal) or (head in (T.sub, T.true_div) and index == 1)
+            yield part, (head, inverted)
+        elif is_term(part):
+            yield from operands_of(part)
