@@ -21,7 +21,6 @@ from aesara.compile.mode import optdb
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
-from aesara.scan.op import Scan
 
 from kanrewrite.gradient.expansion import Passes, expand, expand_in_loops, has_derivatives
 from kanrewrite.gradient.jax_native import NATIVE
@@ -29,6 +28,7 @@ from kanrewrite.gradient.memory import remember
 from kanrewrite.gradient.opening import open_derivatives
 from kanrewrite.gradient.stated import in_force
 from kanrewrite.inner.bodies import NAME as BODIES
+from kanrewrite.inner.graphs import has_inner_graph
 from kanrewrite.registry.database import DATABASE
 from kanrewrite.registry.database import NAME as LIBRARY
 
@@ -58,9 +58,9 @@ class _Stage(GraphRewriter):
 
     def passes(self, fgraph: FunctionGraph) -> None:
         """Run again what this mode has of Aesara's and of the library's rewrites."""
-        loops = any(isinstance(node.op, Scan) for node in fgraph.apply_nodes)
+        inside = any(has_inner_graph(node.op) for node in fgraph.apply_nodes)
         for name in AGAIN:
-            if (loops or name not in (BODIES, "scan_eqopt1")) and selects(self.query, name):
+            if (inside or name not in (BODIES, "scan_eqopt1")) and selects(self.query, name):
                 entry = optdb[name]
                 entry = entry.query(self.query) if isinstance(entry, RewriteDatabase) else entry
                 if name == LIBRARY:

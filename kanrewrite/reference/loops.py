@@ -29,8 +29,9 @@ def op_from_graph(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -
 class _Tape:
     """The buffer of one output of a Scan: a ring that starts with the initial values."""
 
-    def __init__(self, values: Any, taps: Sequence[int]) -> None:
+    def __init__(self, values: Any, taps: Sequence[int], zero: Any) -> None:
         self.values = values
+        self.zero = zero
         self.taps = taps
         self.before = -min(taps) if taps else 0
 
@@ -41,12 +42,15 @@ class _Tape:
         at = (self.before + step + offset) % len(self.values)
         self.values[at : at + 1] = np.asarray(value)[None]
 
-    def unrolled(self, steps: int) -> Any:
-        """The oldest entry first; of a loop that stopped early, what it wrote."""
+    def unrolled(self, steps: int, stopped: bool) -> Any:
+        """The oldest entry first; what a loop that was stopped wrote, or zeros after that."""
         written = self.before + steps
         if written > len(self.values):
             return np.roll(self.values, -(written % len(self.values)), axis=0)
-        return self.values[:written]
+        if stopped:
+            return self.values[:written]
+        self.values[written:] = self.zero
+        return self.values
 
 
 @register(Scan)
@@ -62,7 +66,7 @@ def scan(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -> Values:
     outs = node.outputs
     starts = [*op.outer_mitmot(inputs), *op.outer_mitsot(inputs), *op.outer_sitsot(inputs)]
     tapes = [
-        _Tape(lift(start, dtype_of(out), arithmetic).copy(), taps)
+        _Tape(lift(start, dtype_of(out), arithmetic).copy(), taps, _zeros((), out, arithmetic))
         for start, taps, out in zip(starts, info.tap_array, outs, strict=False)
     ]
     lengths = [int(n) for n in op.outer_nitsot(inputs)]
@@ -86,8 +90,11 @@ def scan(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -> Values:
         if info.as_while and bool(next(results)):
             break
     kept = [tape.values for tape in tapes[: info.n_mit_mot]]
-    kept += [tape.unrolled(done) for tape in tapes[info.n_mit_mot :]]
+    kept += [tape.unrolled(done, done < steps) for tape in tapes[info.n_mit_mot :]]
     nit = outs[len(tapes) : len(tapes) + len(lengths)]
+    for values, length, out in zip(collected, lengths, nit, strict=True):
+        if values and done == steps:  # a truncated gradient has more room than steps
+            values += [_zeros(np.shape(values[0]), out, arithmetic)] * (length - done)
     kept += [
         _stack(values[-length:] if length else [], dtype_of(out), arithmetic, out.type.ndim)
         for values, length, out in zip(collected, lengths, nit, strict=True)
@@ -102,3 +109,7 @@ def _stack(values: Sequence[Any], dtype: str, arithmetic: Arithmetic, ndim: int)
     if np.asarray(arrays[0]).dtype != object:
         return np.stack(arrays)
     return objects([v for array in arrays for v in array.ravel()], (len(values), *arrays[0].shape))
+
+
+def _zeros(shape: Any, out: Any, arithmetic: Arithmetic) -> Any:
+    return lift(np.zeros(shape, dtype_of(out)), dtype_of(out), arithmetic)

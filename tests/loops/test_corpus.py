@@ -1,0 +1,68 @@
+"""Loops as users write them: right at everyday, large and extreme inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.loops.checking import GRADIENTS, C, compiled, errors
+from tests.loops.corpus import LOOPS
+
+#: Checked in every run; the others take some seconds each.
+QUICK = (
+    "softmax_of_each_step",
+    "mixture_of_each_step",
+    "cross_entropy_of_each_step",
+    "loop_in_a_loop",
+    "op_from_graph",
+    "op_around_a_loop",
+    "gradient_in_each_step",
+    "hidden_states_in_logs",
+    "gates_in_logs",
+    "shared_state",
+)
+#: Those that are derivatives themselves: Aesara's third derivatives of loops are wrong.
+DERIVATIVES = ("directional", "hessian_product")
+#: What is not right yet, and why.
+OPEN = {
+    ("hidden_states_normalised", "value"): "a state of probabilities underflows",
+    ("hidden_states_normalised", "aesara.grad"): "a state of probabilities underflows",
+    ("hidden_states_normalised", "kanrewrite.grad"): "a state of probabilities underflows",
+    ("log_outside_of_the_loop", "value"): "the log does not enter the loop",
+    ("log_outside_of_the_loop", "aesara.grad"): "the log does not enter the loop",
+    ("log_outside_of_the_loop", "kanrewrite.grad"): "the log does not enter the loop",
+    ("gradient_in_each_step", "aesara.grad"): "nor is this second derivative outside of loops",
+    ("gradient_in_each_step", "kanrewrite.grad"): "nor is this second derivative outside of loops",
+}
+
+
+def cases(*kinds: str, quick: tuple[str, ...] = ()) -> list[Any]:
+    found = []
+    for name in LOOPS:
+        for kind in kinds:
+            if kind != "value" and name in DERIVATIVES:
+                continue
+            marks = [] if name in quick else [pytest.mark.slow]
+            if (name, kind) in OPEN:
+                marks.append(pytest.mark.xfail(reason=OPEN[name, kind]))
+            found.append(pytest.param(name, kind, marks=marks))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [*cases("value", quick=QUICK), *cases(*GRADIENTS, quick=QUICK[:1])]
+)
+def test_loops_are_right(name: str, kind: str) -> None:
+    assert not errors(name, kind, compiled(name, kind))
+
+
+@pytest.mark.cxx
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "kind"), cases("value", *GRADIENTS))
+def test_loops_are_right_in_c(name: str, kind: str) -> None:
+    assert not errors(name, kind, compiled(name, kind, mode=C))
+
+
+def test_the_corpus_is_large_enough() -> None:
+    assert len(LOOPS) >= 20
