@@ -47,9 +47,8 @@ class PatternAlgebra(Lifting):
     def sum(self, form: Form, axes: Any) -> Form:
         """A sum of sums stays one where an axis is a parameter."""
         outer, inner = self.split_along(form, axes)
-        if isinstance(inner, App) and inner.op is T.sum:
-            if isinstance(axes, Var) or isinstance(inner.args[1], Var):
-                return self.mul(outer, self._reduced(T.sum, inner, axes))
+        if isinstance(inner, App) and inner.op is T.sum and is_open(axes, inner.args[1]):
+            return self.mul(outer, self._reduced(T.sum, inner, axes))
         return super().sum(form, axes)
 
     def prod_along(self, form: Form, axes: Any, lengths: Any = None) -> Form:
@@ -83,6 +82,11 @@ def pattern_form(
     }
     form: Form = instantiate(term, tensors, algebra, definitions)
     return form
+
+
+def is_open(*axes: Any) -> bool:
+    """Tell whether some axes are a parameter of the pattern."""
+    return any(isinstance(a, Var) for a in axes)
 
 
 def _is_setting(var: Var, term: Any) -> bool:
