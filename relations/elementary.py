@@ -16,7 +16,7 @@ import aesara.tensor as at
 from kanrewrite import Eq, Float, T, eq, relation
 
 
-@relation(role=("rewrite", "define"))
+@relation(role=("rewrite", "define"), where="exponents")
 def log1mexp_log(x: Float) -> Iterator[Eq]:
     """The log of what is missing from an exponential to 1."""
     yield eq(T.log(1 - T.exp(x)), T.log1mexp(x))
@@ -28,7 +28,7 @@ def log1p_log(x: Float) -> Iterator[Eq]:
     yield eq(T.log1p(x), T.log(1 + x))
 
 
-@relation(role=("rewrite", "define"))
+@relation(role=("rewrite", "define"), where="exponents")
 def expm1_difference(x: Float) -> Iterator[Eq]:
     """How far an exponential is from 1."""
     yield eq(T.exp(x) - 1, T.expm1(x))

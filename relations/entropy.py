@@ -16,7 +16,7 @@ from aesara.tensor.special import log_softmax, softmax
 from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, one_axis_or_all, relation
 
 
-@relation
+@relation(where="exponents")
 def entropy_difference(x: Float, w: ConstantAlong["axis"], axis: Axis) -> Iterator[Eq]:  # type: ignore[name-defined, valid-type]  # noqa: F821, UP037
     """A log-sum less the average exponent is an entropy; w is an inverse temperature."""
     for logits, scale in ((x, None), (w * x, w)):
@@ -27,7 +27,7 @@ def entropy_difference(x: Float, w: ConstantAlong["axis"], axis: Axis) -> Iterat
         yield eq(T.log(total) - mean, entropy).when(one_axis_or_all(axis, x))
 
 
-@relation
+@relation(where="exponents")
 def binary_entropy_difference(x: Float, y: Float, w: Float) -> Iterator[Eq]:
     """A softplus less the average exponent is an entropy; w is an inverse temperature."""
     for gap, shares in ((x, [x]), (x - y, [x - y]), (x - y, [x, -y])):

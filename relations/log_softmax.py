@@ -11,7 +11,7 @@ from aesara.tensor.special import log_softmax
 from kanrewrite import Axis, Eq, Float, T, eq, one_axis_or_all, relation
 
 
-@relation(role=("rewrite", "define"))
+@relation(role=("rewrite", "define"), where="exponents")
 def log_softmax_difference(x: Float, axis: Axis) -> Iterator[Eq]:
     """What is left of x when the log of the sum of its exponentials is taken away."""
     total = T.sum(T.exp(x), axis, keepdims=True)

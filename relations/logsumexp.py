@@ -14,7 +14,7 @@ import aesara.tensor as at
 from kanrewrite import Axis, Eq, Float, T, eq, ops, relation
 
 
-@relation
+@relation(where="exponents")
 def logsumexp_shift(x: Float, axis: Axis) -> Iterator[Eq]:
     """The largest exponent leaves a sum of exponentials (0 where it is infinite)."""
     top = T.shift(x, axis)

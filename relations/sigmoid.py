@@ -10,26 +10,26 @@ import aesara.tensor as at
 from kanrewrite import Eq, Float, T, eq, relation
 
 
-@relation(role=("rewrite", "define"))
+@relation(role=("rewrite", "define"), where="exponents")
 def tanh_quotient(x: Float) -> Iterator[Eq]:
     r"""$\tanh x = (e^{2x} - 1) / (e^{2x} + 1)$."""
     yield eq((T.exp(2 * x) - 1) / (T.exp(2 * x) + 1), T.tanh(x))
 
 
-@relation(role=("rewrite", "define"))
+@relation(role=("rewrite", "define"), where="exponents")
 def sigmoid_reciprocal(x: Float) -> Iterator[Eq]:
     r"""$\sigma(x) = 1/(1 + e^{-x})$, and $\sigma(-x) = 1/(1 + e^x) = 1 - \sigma(x)$."""
     yield eq(1 / (1 + T.exp(-x)), T.sigmoid(x))
     yield eq(1 / (1 + T.exp(x)), T.sigmoid(-x))
 
 
-@relation(role=("rewrite", "define"))
+@relation(role=("rewrite", "define"), where="exponents")
 def softplus_log(x: Float) -> Iterator[Eq]:
     r"""$\mathrm{softplus}(x) = \log(1 + e^x)$."""
     yield eq(T.log(1 + T.exp(x)), T.softplus(x))
 
 
-@relation
+@relation(where="exponents")
 def sigmoids_multiply(x: Float) -> Iterator[Eq]:
     r"""$\sigma(x) \sigma(-x) = 1 / (4 \cosh^2 (x/2))$, the slope of both functions."""
     yield eq(T.sigmoid(x) * T.sigmoid(-x), 1 / (4 * T.sqr(T.cosh(x / 2))))

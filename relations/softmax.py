@@ -17,14 +17,14 @@ from aesara.tensor.special import softmax
 from kanrewrite import Axis, Eq, Float, T, eq, one_axis_or_all, relation
 
 
-@relation(role=("rewrite", "define"))
+@relation(role=("rewrite", "define"), where="exponents")
 def softmax_quotient(x: Float, axis: Axis) -> Iterator[Eq]:
     """An exponential over the sum of its like is a softmax."""
     total = T.sum(T.exp(x), axis, keepdims=True)
     yield eq(T.exp(x) / total, T.softmax(x, axis)).when(one_axis_or_all(axis, x))
 
 
-@relation
+@relation(where="exponents")
 def softmax_average(x: Float, z: Float, axis: Axis) -> Iterator[Eq]:
     """A sum weighted by exponentials, over their sum, is weighted by a softmax.
 

@@ -12,7 +12,7 @@ from aesara.tensor.special import SoftmaxGrad, softmax
 from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, relation, same_shape
 
 
-@relation(family="softmax")
+@relation(family="softmax", where="exponents")
 def softmax_gradient(p: Float, g: Float, axis: Axis) -> Iterator[Eq]:
     r"""The product of an upstream gradient with the Jacobian of softmax.
 

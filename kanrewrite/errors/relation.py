@@ -77,6 +77,11 @@ def unknown_role(role: object, known: Sequence[str]) -> str:
     return f"role={role!r} is not one of {', '.join(map(repr, known))}."
 
 
+def unknown_where(where: object, known: Sequence[str]) -> str:
+    """A part of a graph that is none."""
+    return f"where={where!r} is not one of {', '.join(map(repr, known))}."
+
+
 def role_without_equations(roles: Sequence[str], direction: object, is_goal: bool) -> str:
     """Only a rewrite has a direction, or can be a goal constructor."""
     role = ", ".join(map(repr, roles))

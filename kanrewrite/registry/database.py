@@ -65,7 +65,8 @@ class LibraryPass(GraphRewriter):
         super().__init__()
         self.relations = relations
         self.lifting = LiftingPass(relations, {T.scatter} if jax else ())
-        others = tuple(r for r in relations if not self.lifting.takes(r))
+        rewrites = (r for r in relations if r.direction is not None)
+        others = tuple(r for r in rewrites if not self.lifting.takes(r))
         coherent = [rule for relation in others for rule in derived(relation, relations)]
         self.rules = RelationPass(others, partial(make_view, relations), coherent)
 
@@ -86,7 +87,7 @@ class LibraryPass(GraphRewriter):
         self.rules.apply(fgraph)
         tracker = ChangeTracker()
         fgraph.attach_feature(tracker)
-        self.lifting.apply(fgraph)
+        self.lifting.apply(fgraph, self.rules.matching.broken)
         fgraph.remove_feature(tracker)
         if tracker.changed:
             self.rules.apply(fgraph, left_out=self.rules.matching.broken)

@@ -12,13 +12,24 @@ from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 from kanrewrite.ac import Eq, eq
-from kanrewrite.relation.core import Direction, Relation
+from kanrewrite.relation.core import Direction, Relation, Where
 from kanrewrite.relation.goals import REAL
 from kanrewrite.relation.roles import Role
 from kanrewrite.relation.rules import Rule, substitute
 from kanrewrite.theory import Theory
 
-__all__ = ["REAL", "Direction", "Eq", "Relation", "Role", "Rule", "eq", "relation", "substitute"]
+__all__ = [
+    "REAL",
+    "Direction",
+    "Eq",
+    "Relation",
+    "Role",
+    "Rule",
+    "Where",
+    "eq",
+    "relation",
+    "substitute",
+]
 
 
 @overload
@@ -33,6 +44,7 @@ def relation(
     family: str | None = ...,
     theory: Theory | None = ...,
     heads: Sequence[Any] = ...,
+    where: Where = ...,
 ) -> Callable[[Callable[..., Any]], Relation]: ...
 
 
@@ -45,6 +57,7 @@ def relation(
     family: str | None = None,
     theory: Theory | None = None,
     heads: Sequence[Any] = (),
+    where: Where = "everywhere",
 ) -> Any:
     """Make a relation of a function; use as a decorator.
 
@@ -64,9 +77,11 @@ def relation(
         The group it belongs to, the last part of its module's name by default.
     theory : Theory, optional
         What equations without a theory of their own hold modulo.
-
     heads : sequence of Op or type, optional
         For a goal constructor, the Ops at which it is worth running; all of them by default.
+    where : {"everywhere", "exponents"}
+        Rewrite all that matches, or only what is rebuilt because exponentials meet there: for an
+        operator that is no gain elsewhere.
 
     Returns
     -------
@@ -90,6 +105,6 @@ def relation(
     scope = sys._getframe(1).f_locals
 
     def decorate(function: Callable[..., Any]) -> Relation:
-        return Relation(function, direction, family, theory, heads, scope, role)
+        return Relation(function, direction, family, theory, heads, scope, role, where)
 
     return decorate if function is None else decorate(function)

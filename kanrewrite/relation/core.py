@@ -22,6 +22,7 @@ from kanrewrite.terms import Param, Term, parameters_of, show
 from kanrewrite.theory import Theory
 
 Direction = Literal["forward", "backward", "both"]
+Where = Literal["everywhere", "exponents"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -45,6 +46,9 @@ class Relation:
     direction : {"forward", "backward", "both"} or None
         How its equations are used for rewriting: left to right, right to left, either, not at all;
         None in every other role.
+    where : {"everywhere", "exponents"}
+        In which part of a graph it rewrites: all of it, or only what is rebuilt because
+        exponentials meet there.
     parameters : dict of Param to tuple of Guard
         Its logic variables and what their annotations ask of them.
     equations : tuple of Eq
@@ -66,6 +70,7 @@ class Relation:
         heads: Sequence[Any] = (),
         scope: Mapping[str, Any] | None = None,
         role: Role | Sequence[Role] = "rewrite",
+        where: Where = "everywhere",
     ):
         code = function.__code__
         self.function = function
@@ -75,10 +80,13 @@ class Relation:
         self.doc = inspect.getdoc(function) or ""
         self.theory = theory
         self.heads = tuple(heads)
+        self.where = where
         self.examples: list[Callable[[], tuple[Any, Any]]] = []
         self.non_examples: list[Callable[[], Any]] = []
         self.parameters: dict[Param, tuple[Guard, ...]] = {}
         self.equations: tuple[Eq, ...] = ()
+        if where not in get_args(Where):
+            raise self.error(errors.unknown_where(where, get_args(Where)))
         if direction not in (None, *get_args(Direction)):
             raise self.error(errors.unknown_direction(direction))
         self.roles = roles.roles_in(role, self.error)

@@ -8,7 +8,8 @@ from typing import Any
 
 from unification import Var
 
-from kanrewrite.terms import Operator, T
+from kanrewrite.guards import is_float
+from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.forms import HALF, ONE, Form
 from kanrewrite.view.lifting import Lifting
 
@@ -34,11 +35,20 @@ def instantiate(
     operands = [instantiate(x, bindings, a, definitions) for x in term[1:tensors]]
     parameters = [bindings.get(x, x) if isinstance(x, Var) else x for x in term[tensors:]]
     if definitions is not None and op in definitions:
-        left, right = definitions[op]
-        return instantiate(
-            right, dict(zip(left[1:], [*operands, *parameters], strict=False)), a, definitions
-        )
+        bound = allowed(definitions[op], [*operands, *parameters])
+        if bound is not None:
+            return instantiate(definitions[op][1], bound, a, definitions)
     return construct(op, operands, parameters, a)
+
+
+def allowed(definition: tuple[Any, Any], values: list[Any]) -> dict[Any, Any] | None:
+    """What the parameters of a definition stand for, None where its guards do not hold.
+
+    Forms are floats, whatever they are cast from.
+    """
+    bound = dict(zip(definition[0][1:], values, strict=False))
+    asked = (c for c in getattr(definition, "conditions", ()) if c.guard is not is_float)
+    return bound if all(condition.holds(bound) is not False for condition in asked) else None
 
 
 def construct(op: Operator, operands: list[Form], parameters: list[Any], a: Lifting) -> Form:
@@ -56,6 +66,20 @@ def construct(op: Operator, operands: list[Form], parameters: list[Any], a: Lift
     if op is T.shift:
         return _shift(a, operands[0], parameters[0])
     return a.app(op, *operands, *parameters)
+
+
+#: Operators that are neither elementwise nor read by their axioms, of which forms are made.
+_FORMS = frozenset(
+    {
+        T.shift, T.others, T.size, T.softmax, T.log_softmax, T.softmax_grad, T.kept, T.mask,
+        T.ones_like,
+    }
+)  # fmt: skip
+
+
+def is_form(op: Operator) -> bool:
+    """Tell whether forms are made of an operator, so that a result may hold it."""
+    return op in SIMPLE or op in REDUCTIONS or op in ELEMENTWISE or op in _FORMS
 
 
 def normal_axes(axes: Any, ndim: int) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import Form, Leaf, pieces
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
-from kanrewrite.view.recognise import Recogniser, compiled
+from kanrewrite.view.recognise import Recogniser, Recognition, compiled
 from kanrewrite.view.rules import LIFTING, definitions, recognitions
 
 #: Nested forms are built by recursion, some frames a level.
@@ -58,14 +58,14 @@ class LiftingPass(GraphRewriter):
         self.avoided = avoided
         self.places = {r.name: r.source for r in relations}
         self.active = any(r.family == LIFTING for r in relations)
-        library = [r for r in relations if self.active and in_library(r)]
-        self.definitions = definitions(library)
-        self.rules = compiled(recognitions(library))
+        followed = relations if self.active else ()
+        self.definitions = definitions(followed)
+        self.rules = compiled(recognitions(followed))
         self.read_count = self.built_count = 0
 
     def takes(self, relation: Relation) -> bool:
-        """Whether this pass applies a relation, so that no other tries it."""
-        return self.active and in_library(relation)
+        """Whether a relation rewrites in this pass only, so that no other tries it."""
+        return self.active and relation.where == "exponents"
 
     def may_apply(self, fgraph: FunctionGraph) -> bool:
         """Whether exponentials could meet in a graph."""
@@ -75,8 +75,16 @@ class LiftingPass(GraphRewriter):
         """The operators of a graph that stand for exponentials, or are made of them."""
         return sources(fgraph, self.definitions)
 
-    def apply(self, fgraph: FunctionGraph) -> None:
-        """Rewrite a function graph in place."""
+    def apply(self, fgraph: FunctionGraph, left_out: Collection[str] = ()) -> None:
+        """Rewrite a function graph in place.
+
+        Parameters
+        ----------
+        fgraph : FunctionGraph
+            The graph.
+        left_out : collection of str
+            Relations that have failed in this graph before.
+        """
         self.read_count = self.built_count = 0
         if not self.active:
             return
@@ -84,10 +92,15 @@ class LiftingPass(GraphRewriter):
         if not read:
             return
         with _deep():
-            self._rewrite(fgraph, read)
+            self._rewrite(fgraph, read, [r for r in self.rules if r.name not in left_out])
 
-    def _rewrite(self, fgraph: FunctionGraph, variables: list[Variable[Any, Any]]) -> None:
-        recogniser = Recogniser(self.rules)
+    def _rewrite(
+        self,
+        fgraph: FunctionGraph,
+        variables: list[Variable[Any, Any]],
+        rules: list[Recognition],
+    ) -> None:
+        recogniser = Recogniser(rules)
         view = View(self.definitions, fgraph.clients, recogniser.fuses, self.avoided)
         for var in variables:
             if var.type.dtype in FLOATS:
@@ -150,12 +163,6 @@ class LiftingPass(GraphRewriter):
                 trace.recorder.refused(LIFTING, var, errors.changes_type(var.type, new.type))
             return None
         return new
-
-
-def in_library(relation: Relation) -> bool:
-    """Tell whether a relation is one of those that come with the package."""
-    module: str = relation.function.__module__
-    return module.startswith("kanrewrite.relations.")
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from kanrewrite.view.events import (
 )
 from kanrewrite.view.forms import Form, Leaf
 from kanrewrite.view.heat import hot
-from kanrewrite.view.instantiate import instantiate
+from kanrewrite.view.instantiate import allowed, instantiate
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.nodes import FLOATS, constant_of
@@ -184,10 +184,11 @@ class View:
         found = self.definitions.get(op)
         if found is None:
             return None
-        left, right = found
         operands = [self.operand(i, a) for i in inputs]
-        bindings = dict(zip(left[1:], [*operands, *parameters], strict=False))
-        form: Form = instantiate(right, bindings, a, self.definitions)
+        bindings = allowed(found, [*operands, *parameters])
+        if bindings is None:
+            return None
+        form: Form = instantiate(found[1], bindings, a, self.definitions)
         return form
 
     # -- where rewriting buys something -----------------------------------------------------

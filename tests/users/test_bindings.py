@@ -10,6 +10,8 @@ import pytest
 
 from kanrewrite import Axis, Eq, Float, T, eq, relation
 from kanrewrite.errors import RelationWarning
+from kanrewrite.guards import positive
+from kanrewrite.view import View
 from tests.users.common import at, rewritten, same
 
 X, Y = at.vectors("xy")
@@ -165,3 +167,15 @@ def test_a_fixed_axis_is_asked_of_each_tensor() -> None:
 def test_an_axis_that_is_a_parameter_is_any(axis: Any) -> None:
     graph = at.exp(A.max(axis=axis))
     assert same(rewritten(graph, over_any), at.exp(A).max(axis=axis))
+
+
+@relation(role="define")
+def truncated(x: Float) -> Iterator[Eq]:
+    yield eq(T.trunc(x), T.log(T.exp(x) + 1)).when(positive(x))
+
+
+def test_the_guard_of_a_definition_is_asked() -> None:
+    view = View([truncated])
+    meant = at.log(at.exp(at.exp(X)) + 1)
+    assert view.read(at.trunc(at.exp(X))) is view.read(meant)
+    assert view.read(at.trunc(X)) is not view.read(at.log(at.exp(X) + 1))
