@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar
 
 from kanrewrite.ac.interned import LEAF, Interned, Symbol
 from kanrewrite.ac.matching import Matcher, Rest, Substitution, matcher
+from kanrewrite.ac.oneway import may_cancel
 from kanrewrite.ac.shape import heads, keeps_apart, required
 from kanrewrite.ac.terms import store
 from kanrewrite.errors import DuplicateKey, NoSuchKey
@@ -111,7 +112,8 @@ class Index(Generic[Key]):
         if key in self._entries:
             raise DuplicateKey(key)
         compiled = matcher(self._store.intern(pattern))
-        entry = _Entry(key, compiled, next(self._added), required(compiled.pattern))
+        bits = 0 if compiled.cancels else required(compiled.pattern)
+        entry = _Entry(key, compiled, next(self._added), bits)
         self._entries[key] = entry
         entry.lists.extend(self._places(compiled.pattern))
         for entries in entry.lists:
@@ -207,6 +209,9 @@ class Index(Generic[Key]):
 
     def _places(self, pattern: Interned) -> Iterator[list[_Entry[Key]]]:
         """The lists in which a pattern is looked for: one for each head an instance can have."""
+        if may_cancel(pattern):
+            yield self._anywhere
+            return
         possible, unit = heads(pattern), pattern.symbol.unit
         # With room around it, a product that can be its unit matches within anything.
         if possible is None or (unit is not None and pattern.variables and unit.symbol in possible):

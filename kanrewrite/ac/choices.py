@@ -21,7 +21,7 @@ from kanrewrite.ac.bags import operands
 from kanrewrite.ac.diophantine import basis, covers
 from kanrewrite.ac.groups import group_steps
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
-from kanrewrite.ac.states import Equation, State, aliens, compatible, operator_of
+from kanrewrite.ac.states import Equation, State, aliens, compatible, may_change, operator_of
 from kanrewrite.ac.terms import Store
 
 
@@ -57,11 +57,11 @@ def branch(terms: Store, state: State) -> Iterator[State]:
             cyclic = next(pair for pair in chosen if side in pair)
             product = cyclic[0] if cyclic[1] is side else cyclic[1]
             others = [pair for pair in chosen if pair is not cyclic]
-            return _collapsed(left.with_equations(*others), product, side)
+            return _collapsed(terms, left.with_equations(*others), product, side)
     if not operator.associative:
-        return _commutative(left, *chosen[0])
+        return _commutative(terms, left, *chosen[0])
     for alien in aliens(operator, sides):
-        if alien.symbol.unit is not None and alien.variables and alien not in state.rigid:
+        if may_change(alien) and alien.variables and alien not in state.rigid:
             return _unit_choices(terms, left, operator, chosen, alien)
     if operator.inverse is not None:
         return group_steps(terms, left, operator, chosen)
@@ -71,16 +71,25 @@ def branch(terms: Store, state: State) -> Iterator[State]:
 
 
 def _difficulty(operator: Symbol) -> int:
-    """Commutative operators branch least, then groups, sums and products; words may not end."""
+    """Commutative operators branch least, then sums and products; words may not end.
+
+    Groups are last: when nothing else is to be solved, operands with other heads are constants.
+    """
     if not operator.associative:
         return 0
     if operator.inverse is not None:
-        return 1
-    return 2 if operator.commutative else 3
+        return 3
+    return 1 if operator.commutative else 2
 
 
-def _collapses(product: Interned) -> Iterator[tuple[Interned, list[Equation]]]:
+def _collapses(
+    terms: Store, product: Interned, rigid: frozenset[Interned]
+) -> Iterator[tuple[Interned, list[Equation]]]:
     """What a product is if all operands but one are its unit, with the equations that say so."""
+    group = product.symbol if product.symbol.inverse is not None else product.symbol.group
+    if group is not None:
+        yield from _cancellations(terms, group, product, rigid)
+        return
     unit = product.symbol.unit
     if unit is None:
         return
@@ -89,10 +98,36 @@ def _collapses(product: Interned) -> Iterator[tuple[Interned, list[Equation]]]:
         yield kept, [(arg, unit) for arg in dict.fromkeys(product.args) if arg is not kept]
 
 
-def _collapsed(state: State, product: Interned, other: Interned) -> Iterator[State]:
+def _collapsed(terms: Store, state: State, product: Interned, other: Interned) -> Iterator[State]:
     """Equate a product that collapses with another term."""
-    for kept, units in _collapses(product):
+    for kept, units in _collapses(terms, product, state.rigid):
         yield state.with_equations(*units, (kept, other))
+
+
+def _cancellations(
+    terms: Store, group: Symbol, product: Interned, rigid: frozenset[Interned]
+) -> Iterator[tuple[Interned, list[Equation]]]:
+    """What a product of a group is if its operands cancel: an operand, or all that is left.
+
+    What is left is named once for each variable: two groups in turn would do so forever.
+    """
+    assert group.unit is not None
+    args = Counter(operands(group, product))
+    for kept in args:
+        if kept.symbol is not group.inverse and kept.symbol is not VARIABLE:
+            rest = (args - Counter([kept])).elements()
+            yield kept, [(terms.make(group, tuple(rest)), group.unit)]
+    for part, times in args.items():
+        bare = part.args[0] if part.symbol is group.inverse else part
+        others = args - Counter([part])
+        free = bare.symbol is VARIABLE and bare not in rigid and times == 1
+        if free and all(bare not in other.variables for other in others):
+            left = terms.leaf(var(prefix="u"))
+            against = [terms.invert(group, other) for other in others.elements()]
+            value = terms.make(group, (left, *against))
+            yield left, [(bare, value if part is bare else terms.invert(group, value))]
+            return
+    yield group.unit, [(product, group.unit)]
 
 
 def _unit_choices(
@@ -101,12 +136,15 @@ def _unit_choices(
     """Decide whether an operand with a unit keeps its head."""
     whole = state.with_equations(*equations)
     yield State(whole.equations, whole.bindings, whole.rigid | {alien})
-    for kept, units in _collapses(alien):
+    for kept, units in _collapses(terms, alien, state.rigid):
         changed = []
         for equation in equations:
             s, t = (_replaced(terms, operator, side, alien, kept) for side in equation)
             changed.append((s, t))
-        yield state.with_equations(*units, *changed)
+        longer = state.with_equations(*units, *changed)
+        if kept.symbol is VARIABLE and kept not in alien.variables:
+            longer = State(longer.equations, longer.bindings, longer.rigid | {kept})
+        yield longer
 
 
 def _replaced(
@@ -124,14 +162,14 @@ def _replaced(
     return terms.make(operator, args)
 
 
-def _commutative(state: State, s: Interned, t: Interned) -> Iterator[State]:
+def _commutative(terms: Store, state: State, s: Interned, t: Interned) -> Iterator[State]:
     """Pair the operands of two commutative applications in every way."""
     if s.symbol is t.symbol and len(s.args) == len(t.args):
         for order in dict.fromkeys(permutations(t.args)):
             yield state.with_equations(*zip(s.args, order, strict=True))
     for side, other in ((s, t), (t, s)):
         if side.variables:
-            yield from _collapsed(state, side, other)
+            yield from _collapsed(terms, state, side, other)
 
 
 def _system(

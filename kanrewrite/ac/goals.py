@@ -155,9 +155,9 @@ def unifiers(terms: Store, left: Interned, right: Interned) -> Iterable[dict[Any
     if left is right:
         return ({},)
     if not right.variables:
-        return matcher(left).match(right) if left.variables else ()
+        return matcher(left).complete(right) if left.variables else ()
     if not left.variables:
-        return matcher(right).match(left)
+        return matcher(right).complete(left)
     return unify([(left, right)], terms.theory)
 
 

@@ -10,6 +10,7 @@ from unification import Var, var
 
 from kanrewrite.ac import bags, tables
 from kanrewrite.ac.interned import Interned
+from kanrewrite.ac.oneway import instances, may_cancel
 from kanrewrite.ac.plan import Plan
 from kanrewrite.ac.program import Program
 from kanrewrite.ac.shape import heads, required
@@ -19,6 +20,9 @@ from kanrewrite.theory import Theory
 
 Substitution = dict[Var, Any]
 Rest = Any
+
+#: How many steps a search for further answers may take, where some were found without it.
+_FEW_STEPS = 300
 
 _HELPERS = {
     name: getattr(bags, name)
@@ -40,19 +44,25 @@ class Matcher:
 
     Attributes
     ----------
+    cancels
+        Whether instances may have lost operands that cancel: those in which all that is left stands
+        in the subject come first. If there are any, a short search adds others that are determined;
+        if there are none, a long one gives the most general answers, which may leave variables
+        free, or raises `Incomplete`.
     match
         ``match(term)`` streams the substitutions under which the pattern equals the term, each
         once, lazily, as dicts from logic variable to plain term.
     """
 
-    __slots__ = ("__dict__", "match", "pattern", "store")
+    __slots__ = ("__dict__", "cancels", "match", "pattern", "store")
 
     match: Callable[[Interned], Iterator[Substitution]]
 
     def __init__(self, pattern: Interned):
         self.pattern = pattern
         self.store = pattern.store
-        self.match = self._compiled(interned=False)
+        self.cancels = may_cancel(pattern)
+        self.match = self._with_cancelling if self.cancels else self._compiled(interned=False)
 
     @property
     def source(self) -> str:
@@ -68,10 +78,54 @@ class Matcher:
         term
             A term of the same theory, from `kanrewrite.ac.term`.
         """
+        return self._cancelling(term) if self.cancels else self._solved(term)
+
+    def _solved(self, term: Interned) -> Iterator[dict[Var, Interned]]:
         if "_solve" not in self.__dict__:
             self.__dict__["_solve"] = self._compiled(interned=True)
         found: Iterator[dict[Var, Interned]] = self.__dict__["_solve"](term)
         return found
+
+    def _with_cancelling(self, term: Interned) -> Iterator[Substitution]:
+        for found in self._cancelling(term):
+            yield {v: value.plain for v, value in found.items()}
+
+    def complete(self, term: Interned) -> Iterator[Substitution]:
+        """The same stream as `match`, and general answers after those that are instances of them.
+
+        Parameters
+        ----------
+        term
+            A term of the same theory.
+        """
+        if not self.cancels:
+            return self.match(term)
+        every = self._cancelling(term, general_too=True)
+        return ({v: value.plain for v, value in found.items()} for found in every)
+
+    def _cancelling(
+        self, term: Interned, general_too: bool = False
+    ) -> Iterator[dict[Var, Interned]]:
+        """The compiled matcher's answers, and those that only unification finds."""
+        seen = set()
+        for found in self._solved(term):
+            seen.add(frozenset(found.items()))
+            yield found
+        every = instances(self.store, self.pattern, term, _FEW_STEPS if seen else None)
+        if not seen:
+            for values in every:
+                yield {v.plain: value for v, value in values.items()}
+            return
+        general = []
+        for values in every:
+            found = {v.plain: value for v, value in values.items()}
+            if any(value.variables - term.variables for value in found.values()):
+                general.append(found)
+            elif frozenset(found.items()) not in seen:
+                seen.add(frozenset(found.items()))
+                yield found
+        if general_too:
+            yield from general
 
     def extend(self, term: Interned) -> Iterator[tuple[Substitution, Rest]]:
         """Match the pattern inside a larger product or sum at the root.

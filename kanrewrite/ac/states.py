@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from kanrewrite.ac.bags import applied, operands
+from kanrewrite.ac.cycles import unwound
 from kanrewrite.ac.interned import APPLY, VARIABLE, Interned, Symbol
 from kanrewrite.ac.terms import Store, under
 
@@ -85,6 +86,8 @@ def simplify(terms: Store, state: State) -> State | None:
             hard.clear()
             continue
         parts = _decomposed(terms, s, t)
+        if parts is None and terms.has_groups and s.symbol is VARIABLE:
+            parts = unwound(terms, s, t)[::-1] or None
         if parts is None:
             return None
         if parts and parts[0] == (s, t):
@@ -196,11 +199,17 @@ def compatible(s: Interned, t: Interned) -> bool:
             return False
         if not (a.symbol.associative or a.symbol.commutative):
             operands = zip(a.args, b.args, strict=True)
-            pairs.extend(pair for pair in operands if not any(map(_may_change, pair)))
+            pairs.extend(pair for pair in operands if not any(map(may_change, pair)))
     return True
 
 
-def _may_change(term: Interned) -> bool:
-    """Whether an operand's head may become another one."""
+def may_change(term: Interned) -> bool:
+    """Whether an operand's head may become another one.
+
+    Parameters
+    ----------
+    term
+        An application.
+    """
     symbol = term.symbol
     return symbol.unit is not None or symbol.inverse is not None or symbol.group is not None

@@ -59,6 +59,11 @@ class Store:
                 self._declared[op].unit = self.intern(known.unit)
 
     @property
+    def has_groups(self) -> bool:
+        """Whether an operator has an inverse."""
+        return bool(self._inverses)
+
+    @property
     def symbols(self) -> Iterable[Symbol]:
         """The symbols of the declared operators."""
         return self._declared.values()
@@ -353,7 +358,7 @@ def under(
             assert bound is not None
             done[one] = done.get(bound, bound)
         else:
-            done[one] = _with(terms, one, [done.get(arg, arg) for arg in needs])
+            done[one] = rebuilt(terms, one, [done.get(arg, arg) for arg in needs])
     return done[term]
 
 
@@ -379,8 +384,18 @@ def _spread(
     return found
 
 
-def _with(terms: Store, term: Interned, args: list[Interned]) -> Interned:
-    """The same head over other operands."""
+def rebuilt(terms: Store, term: Interned, args: Sequence[Interned]) -> Interned:
+    """A term's head over other operands.
+
+    Parameters
+    ----------
+    terms
+        Where the term is interned.
+    term
+        An application.
+    args
+        Its new operands.
+    """
     if term.symbol.group is not None:
         return terms.invert(term.symbol.group, args[0])
     return terms.make(term.symbol, args)

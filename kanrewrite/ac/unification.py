@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from unification import Var
 
 from kanrewrite.ac.bags import product
-from kanrewrite.ac.choices import System, branch
-from kanrewrite.ac.interned import VARIABLE, Interned, Symbol, text
+from kanrewrite.ac.choices import System
+from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.minimal import minimal
+from kanrewrite.ac.search import Search, has_words
 from kanrewrite.ac.shape import operands_first
-from kanrewrite.ac.states import Bindings, State, aliens, bound, operator_of, simplify
+from kanrewrite.ac.states import Bindings, State, aliens, bound, operator_of
 from kanrewrite.ac.terms import Store, store
-from kanrewrite.errors import EndlessSet
 from kanrewrite.theory import Theory
 
 Substitution = dict[Var, Any]
@@ -40,7 +39,7 @@ class Unifiers(Iterator[Substitution]):
     def __init__(self, terms: Store, equations: list[tuple[Interned, Interned]]):
         self._terms = terms
         self._search = Search(terms, equations)
-        self._stream = self._search.unifiers()
+        self._stream = _Unification(self._search).unifiers()
 
     def __iter__(self) -> Unifiers:
         return self
@@ -54,81 +53,30 @@ class Unifiers(Iterator[Substitution]):
         return 0
 
 
-class Search:
-    """The search for the unifiers of one system.
+class _Unification:
+    """The unifiers of one system, none an instance of another where that is known in time."""
 
-    Parameters
-    ----------
-    terms
-        Where the equations are interned.
-    equations
-        The system.
-
-    Attributes
-    ----------
-    fair
-        Whether the search may have endless branches, and so takes turns between them.
-    ended
-        Whether every branch has been seen to its end.
-    """
-
-    def __init__(self, terms: Store, equations: list[tuple[Interned, Interned]]):
-        self.terms = terms
-        self.ended = False
-        #: How many steps more are allowed, where the caller cannot do without the end.
-        self.patience: int | None = None
-        self.variables = sorted(
-            {v for pair in equations for side in pair for v in side.variables},
-            key=lambda v: v.serial,
-        )
-        self.equations = equations
-        self.fair = any(_has_words(side) for pair in equations for side in pair)
-        self._start = simplify(terms, State(tuple(equations), {}))
+    def __init__(self, search: Search):
+        self._search = search
+        self._terms = search.terms
 
     def unifiers(self) -> Iterator[Substitution]:
         """The unifiers, none an instance of another."""
-        start = self._start
+        start = self._search.start
         if start is None:
-            self.ended = True
-        elif self._is_elementary(start):
+            return
+        if self._is_elementary(start):
             yield from self._elementary(start)
-            self.ended = True
+            self._search.ended = True
         else:
-            solutions = self._solutions(start)
-            for values in minimal(self.terms, solutions, lambda: self.ended, self.fair):
-                yield self._answer(dict(zip(self.variables, values, strict=True)))
+            solutions = self._search.solutions()
+            for values in minimal(
+                self._terms, solutions, lambda: self._search.ended, self._search.fair
+            ):
+                yield self._answer(dict(zip(self._search.variables, values, strict=True)))
 
     def _answer(self, values: Bindings) -> Substitution:
         return {v.plain: value.plain for v, value in values.items() if value is not v}
-
-    def _solutions(self, start: State) -> Iterator[tuple[Interned, ...] | None]:
-        """The values of the variables in each solution; None for a step without one."""
-        pending: deque[Iterator[State]] = deque([iter((start,))])
-        found_before = 0
-        while pending:
-            if self.patience is not None and self.fair:
-                self.patience -= 1
-                if self.patience < 0:
-                    raise EndlessSet(self.terms.theory.name, self._text(), found_before)
-            # First in, first out takes turns between branches; last in, first out is lean.
-            states = pending.popleft() if self.fair else pending.pop()
-            found = next(states, None)
-            if found is None:
-                continue
-            pending.append(states)
-            state = simplify(self.terms, found)
-            if state is None:
-                yield None
-            elif state.equations:
-                pending.append(branch(self.terms, state))
-                yield None
-            else:
-                found_before += 1
-                yield tuple(bound(self.terms, v, state.bindings) for v in self.variables)
-        self.ended = True
-
-    def _text(self) -> str:
-        return ", ".join(f"{text(s.plain)} = {text(t.plain)}" for s, t in self.equations)
 
     def _is_elementary(self, state: State) -> bool:
         """Whether all that is left is one system of one AC operator over variables and constants.
@@ -152,13 +100,15 @@ class Search:
     def _elementary(self, state: State) -> Iterator[Substitution]:
         """The unifiers of such a system, as plain terms at once."""
         if not state.equations:
-            yield self._answer({v: bound(self.terms, v, state.bindings) for v in self.variables})
+            yield self._answer(
+                {v: bound(self._terms, v, state.bindings) for v in self._search.variables}
+            )
             return
         operator = operator_of(state.equations[0])
         assert operator is not None
-        system = System(self.terms, operator, state.equations)
+        system = System(self._terms, operator, state.equations)
         inner = [atom for atom in system.atoms if atom.symbol is VARIABLE]
-        simple = all(v in inner for v in self.variables)
+        simple = all(v in inner for v in self._search.variables)
         columns = {v: [vector[system.atoms.index(v)] for vector in system.vectors] for v in inner}
         for chosen in system.choices():
             values = {
@@ -168,15 +118,11 @@ class Search:
             if simple:
                 yield {v.plain: product(operator, parts) for v, parts in values.items()}
             else:
-                terms = {v: self.terms.make(operator, parts) for v, parts in values.items()}
+                terms = {v: self._terms.make(operator, parts) for v, parts in values.items()}
                 bindings = {**state.bindings, **terms}
-                yield self._answer({v: bound(self.terms, v, bindings) for v in self.variables})
-
-
-def _has_words(term: Interned) -> bool:
-    return any(
-        one.symbol.associative and not one.symbol.commutative for one in operands_first(term)
-    )
+                yield self._answer(
+                    {v: bound(self._terms, v, bindings) for v in self._search.variables}
+                )
 
 
 def unify(equations: Iterable[tuple[Any, Any]], theory: Theory) -> Unifiers:
@@ -250,7 +196,7 @@ def is_complete(theory: Theory, equations: Iterable[tuple[Any, Any]] | None = No
 
 def _complete_for(terms: Store, equations: Iterable[tuple[Any, Any]]) -> bool:
     sides = [terms.intern(side) for pair in equations for side in pair]
-    if any(_has_words(side) for side in sides):
+    if any(has_words(side) for side in sides):
         return False
     symbols = {symbol for side in sides for symbol in _symbols(side)}
     if all(symbol.inverse is None and symbol.group is None for symbol in symbols):

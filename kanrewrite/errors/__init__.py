@@ -35,6 +35,7 @@ from kanrewrite.errors.matching import (
     DuplicateKey,
     EndlessSet,
     ForeignTerm,
+    Incomplete,
     NoSuchKey,
 )
 from kanrewrite.errors.reference import BeyondReference, NoMeaning, NotConverged, NoValue
@@ -102,6 +103,7 @@ __all__ = [
     "EndlessSet",
     "ForeignTerm",
     "ImpossibleInverse",
+    "Incomplete",
     "KanrewriteError",
     "MissingExtra",
     "NoBlasFlags",

@@ -27,6 +27,17 @@ class EndlessSet(KanrewriteError, RuntimeError):
         )
 
 
+class Incomplete(KanrewriteError, RuntimeError):
+    """A search given up before its end."""
+
+    def __init__(self, theory: str, equations: str, found: int, steps: int):
+        super().__init__(
+            f"the search for unifiers of {equations} modulo {theory!r} was given up: {found} were "
+            f"found, then {steps} steps brought no other. There may be more; what was found is "
+            "right. Bind a variable, or add an equation that does, to make the search smaller."
+        )
+
+
 class CyclicSubstitution(KanrewriteError, ValueError):
     """A substitution under which a variable contains itself."""
 

@@ -1,0 +1,77 @@
+"""Systems of linear equations over the integers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+Column = tuple[list[int], list[int]]
+
+
+def solutions(
+    matrix: Sequence[Sequence[int]], right: Sequence[int], zero: Collection[int] = ()
+) -> tuple[list[int], list[list[int]]] | None:
+    """The solutions of a linear system in integers.
+
+    Parameters
+    ----------
+    matrix
+        Its rows.
+    right
+        What each row gives.
+    zero
+        The positions of unknowns that are zero.
+
+    Returns
+    -------
+    tuple or None
+        One solution, and a basis of the solutions of the homogeneous system; None if there is none.
+
+    References
+    ----------
+    D. Knuth, The Art of Computer Programming 2, section 4.5.2; the columns are brought to Hermite's
+    normal form.
+
+    Examples
+    --------
+    >>> solutions([[2, 3]], [1])
+    ([-1, 1], [[-3, 2]])
+    >>> solutions([[2, 4]], [1]) is None
+    True
+    """
+    size = len(matrix[0]) if matrix else 0
+    open_ones: list[Column] = [
+        ([row[k] for row in matrix], [int(j == k) for j in range(size)])
+        for k in range(size)
+        if k not in zero
+    ]
+    left, found = list(right), [0] * size
+    for r in range(len(matrix)):
+        pivot = _pivot(open_ones, r)
+        if pivot is None:
+            if left[r]:
+                return None
+            continue
+        times, remainder = divmod(left[r], pivot[0][r])
+        if remainder:
+            return None
+        left = [a - times * b for a, b in zip(left, pivot[0], strict=True)]
+        found = [a + times * b for a, b in zip(found, pivot[1], strict=True)]
+    return found, [combination for _, combination in open_ones]
+
+
+def _pivot(columns: list[Column], row: int) -> Column | None:
+    """Take out the one column that is not zero in a row, when the others have been made so."""
+    while True:
+        present = [column for column in columns if column[0][row]]
+        if len(present) < 2:
+            break
+        least = min(present, key=lambda column: abs(column[0][row]))
+        for column in present:
+            if column is not least:
+                times = column[0][row] // least[0][row]
+                for mine, theirs in zip(column, least, strict=True):
+                    mine[:] = [a - times * b for a, b in zip(mine, theirs, strict=True)]
+    if not present:
+        return None
+    columns[:] = [column for column in columns if column is not present[0]]
+    return present[0]

@@ -1,0 +1,119 @@
+"""Matching by unification with the subject's variables as constants.
+
+This finds the instances that a compiled matcher does not look for: those in which operands of a
+group cancel, so that a variable must hold what the subject does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
+from kanrewrite.ac.search import Search
+from kanrewrite.ac.shape import operands_first
+from kanrewrite.ac.states import compatible, may_change
+from kanrewrite.ac.terms import Store, rebuilt
+
+Solution = dict[Interned, Interned]
+
+
+class Frozen:
+    """A constant that stands for a subject's variable."""
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Interned):
+        self.variable = variable
+
+    def __repr__(self) -> str:
+        return repr(self.variable.plain)
+
+
+def instances(
+    terms: Store, pattern: Interned, subject: Interned, steps: int | None = None
+) -> Iterator[Solution]:
+    """The substitutions under which a pattern equals a subject, each once.
+
+    Parameters
+    ----------
+    terms
+        Where the two are interned.
+    pattern
+        A term with variables.
+    subject
+        A term, the variables of which are constants.
+    steps
+        How many steps of the search are enough; None for as many as it takes.
+
+    Yields
+    ------
+    dict
+        The values of the pattern's variables, which have variables where these may be anything.
+
+    Raises
+    ------
+    Incomplete
+        If the search is given up.
+    """
+    frozen = {v: terms.leaf(Frozen(v)) for v in subject.variables}
+    thawed = {constant: v for v, constant in frozen.items()}
+    search = Search(terms, [(pattern, _replaced(terms, subject, frozen))])
+    seen: set[tuple[Interned, ...]] = set()
+    variables = [v for v in search.variables if v in pattern.variables]
+    for values in islice(search.solutions(), steps):
+        if values is not None and values not in seen:
+            seen.add(values)
+            yield {
+                v: _replaced(terms, value, thawed) if thawed else value
+                for v, value in zip(variables, values, strict=True)
+            }
+
+
+def _replaced(terms: Store, term: Interned, new: Mapping[Interned, Interned]) -> Interned:
+    """A term with leaves or variables replaced."""
+    if not new:
+        return term
+    done: dict[Interned, Interned] = {}
+    for one in operands_first(term):
+        if one in new:
+            done[one] = new[one]
+        elif one.args:
+            done[one] = rebuilt(terms, one, [done[arg] for arg in one.args])
+        else:
+            done[one] = one
+    return done[term]
+
+
+def may_cancel(pattern: Interned) -> bool:
+    """Whether an instance of a pattern may lose operands that cancel.
+
+    Parameters
+    ----------
+    pattern
+        A canonical term.
+    """
+    return any(
+        one.variables and one.symbol.inverse is not None and _operands_may_cancel(one)
+        for one in operands_first(pattern)
+    )
+
+
+def _operands_may_cancel(product: Interned) -> bool:
+    inverse = product.symbol.inverse
+    if len(product.args) < 2:
+        return False
+    if any(_bare(arg, inverse).symbol is VARIABLE for arg in product.args):
+        return True
+    signs: tuple[list[Interned], list[Interned]] = ([], [])
+    for arg in product.args:
+        signs[arg.symbol is inverse].append(_bare(arg, inverse))
+    return any(
+        may_change(one) or may_change(other) or compatible(one, other)
+        for one in signs[0]
+        for other in signs[1]
+    )
+
+
+def _bare(term: Interned, inverse: Symbol | None) -> Interned:
+    return term.args[0] if term.symbol is inverse else term

@@ -1,0 +1,138 @@
+"""The search for unifiers: a stream of solutions, among which there may be instances of others."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from time import monotonic
+
+from kanrewrite.ac.choices import branch
+from kanrewrite.ac.interned import Interned, text
+from kanrewrite.ac.shape import operands_first
+from kanrewrite.ac.states import Equation, State, bound, simplify
+from kanrewrite.ac.terms import Store
+from kanrewrite.errors import EndlessSet, Incomplete
+
+#: How many steps a search may take without a solution before it gives up; the first number where
+#: branches may be endless.
+_SILENT, _SILENT_FINITE = 10_000, 100_000
+#: And how many seconds: terms may get large, and a step of a search long.
+_SECONDS = 3.0
+#: Every how many steps the oldest branch has a turn where the newest have the others.
+_TURN = 8
+
+
+class Search:
+    """The search for the unifiers of one system.
+
+    Parameters
+    ----------
+    terms
+        Where the equations are interned.
+    equations
+        The system.
+
+    Attributes
+    ----------
+    variables
+        Those of the system, the oldest first.
+    fair
+        Whether the search may have endless branches, and so takes turns between them.
+    start
+        The system without what leaves no choice; None if it has no solution.
+    ended
+        Whether every branch has been seen to its end.
+    patience
+        How many steps more are allowed, where the caller cannot do without the end.
+    """
+
+    def __init__(self, terms: Store, equations: Sequence[Equation]):
+        self.terms = terms
+        self.equations = tuple(equations)
+        self.variables = sorted(
+            {v for pair in equations for side in pair for v in side.variables},
+            key=lambda v: v.serial,
+        )
+        sides = [side for pair in self.equations for side in pair]
+        self._words = any(map(has_words, sides))
+        self.fair = self._words or (terms.has_groups and any(map(has_groups, sides)))
+        self.start = simplify(terms, State(self.equations, {}))
+        self.ended = self.start is None
+        self.patience: int | None = None
+
+    def solutions(self) -> Iterator[tuple[Interned, ...] | None]:
+        """The values of the variables in each solution; None for a step without one.
+
+        Raises
+        ------
+        EndlessSet
+            If patience ends before the search.
+        Incomplete
+            If the search has taken too many steps since the solution before.
+        """
+        pending: deque[Iterator[State]] = deque([iter(() if self.start is None else (self.start,))])
+        found_before = silent = 0
+        since = monotonic()
+        while pending:
+            silent += 1
+            self._spend(found_before, silent, since)
+            # First in, first out takes turns between branches; last in, first out is lean. Groups
+            # rarely have endless branches: the oldest has a turn now and then.
+            oldest = self.fair and (self._words or silent % _TURN == 0)
+            states = pending.popleft() if oldest else pending.pop()
+            found = next(states, None)
+            if found is None:
+                continue
+            pending.append(states)
+            state = simplify(self.terms, found)
+            if state is None:
+                yield None
+            elif state.equations:
+                pending.append(branch(self.terms, state))
+                yield None
+            else:
+                found_before += 1
+                silent = 0
+                yield tuple(bound(self.terms, v, state.bindings) for v in self.variables)
+                since = monotonic()
+        self.ended = True
+
+    def _spend(self, found: int, silent: int, since: float) -> None:
+        """One step less."""
+        if self.fair and self.patience is not None:
+            self.patience -= 1
+            if self.patience < 0:
+                raise EndlessSet(self.terms.theory.name, self._text(), found)
+        late = silent % _TURN == 0 and monotonic() - since > _SECONDS
+        if late or silent > (_SILENT if self.fair else _SILENT_FINITE):
+            raise Incomplete(self.terms.theory.name, self._text(), found, silent - 1)
+
+    def _text(self) -> str:
+        return ", ".join(f"{text(s.plain)} = {text(t.plain)}" for s, t in self.equations)
+
+
+def has_words(term: Interned) -> bool:
+    """Whether an operator of a term is associative and not commutative.
+
+    Parameters
+    ----------
+    term
+        A canonical term.
+    """
+    return any(
+        one.symbol.associative and not one.symbol.commutative for one in operands_first(term)
+    )
+
+
+def has_groups(term: Interned) -> bool:
+    """Whether an operator over variables of a term has an inverse.
+
+    Parameters
+    ----------
+    term
+        A canonical term.
+    """
+    return any(
+        one.variables and (one.symbol.inverse or one.symbol.group) is not None
+        for one in operands_first(term)
+    )
