@@ -149,3 +149,12 @@ def test_powers_of_different_bases_meet() -> None:
     x, a, b = at.dvectors("x", "a", "b")
     values = [np.array([2.0, 3.0]), np.array([1200.0, -900.0]), np.array([1100.0, -950.0])]
     assert_right([x, a, b], [x**a / x**b], values)
+
+
+def test_what_is_compared_with_a_function_of_numbers_has_its_digits() -> None:
+    x = at.dscalar("x")
+    number = at.exp(at.constant(np.float32(2.0)))
+    slope = grad(at.maximum(x, number), x)
+    assert function([x], slope)(1.0) == 0.0
+    assert function([x], slope)(9.0) == 1.0
+    assert function([x], at.eq(at.maximum(x, number), number))(1.0)

@@ -57,14 +57,24 @@ def is_computed(var: Variable[Any, Any]) -> bool:
 
 def _with_widened(node: Apply[Any]) -> Variable[Any, Any] | None:
     """The result of a node whose operands that are functions of numbers have its dtype."""
-    dtype = node.outputs[0].type.dtype
-    if dtype not in FLOATS or len(node.outputs) > 1:
+    dtype = _dtype_of_use(node)
+    if dtype is None or len(node.outputs) > 1:
         return None
     inputs = [(widened(i, dtype) if _is_narrow(i, dtype) else None) or i for i in node.inputs]
     if all(new is i for new, i in zip(inputs, node.inputs, strict=True)):
         return None
     out: Any = node.op(*inputs)
     return out  # type: ignore[no-any-return]
+
+
+def _dtype_of_use(node: Apply[Any]) -> str | None:
+    """The float dtype in which a node computes; a comparison is made in that of its operands."""
+    out: str = node.outputs[0].type.dtype
+    if out in FLOATS:
+        return out
+    floats = [d for i in node.inputs if (d := getattr(i.type, "dtype", None)) in FLOATS]
+    compares = out == "bool" and len(floats) == len(node.inputs)
+    return str(np.result_type(*floats)) if compares else None
 
 
 def _is_narrow(var: Variable[Any, Any], dtype: str) -> bool:

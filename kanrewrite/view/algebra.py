@@ -347,7 +347,12 @@ class Algebra(Interner):
         if reduced is not None:
             return reduced
         content, primitive = self._content(terms)
-        return self._flattened(content, primitive) or self.mul(content, self.sum_of(primitive))
+        flat = self._flattened(content, primitive)
+        if flat is not None:
+            return flat
+        shared = any(isinstance(f, Sum) for f, _ in self.parts(content)[2])
+        reduced = self._over_common_denominator(primitive) if shared else None
+        return self.mul(content, self.sum_of(primitive) if reduced is None else reduced)
 
     def _flattened(self, content: Form, primitive: Terms) -> Form | None:
         """A sum of which a term is a sum itself, now that its content has left."""

@@ -10,14 +10,15 @@ from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.contraction import needs_sum, summed
 from kanrewrite.view.forms import App, Axes, Form, Lin, Prod, Sum
-from kanrewrite.view.heat import LINEAR, exponents
+from kanrewrite.view.heat import LINEAR, exponents, hot
 from kanrewrite.view.zeros import hiding
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
 
-#: For an exponent summed over axes: sets of factors that may be zero where it is largest.
-Masks = dict[tuple[Lin, Axes], frozenset[tuple[Form, ...]]]
+#: For an exponent summed over axes: sets of factors that may be zero where it is largest.  A sum
+#: of terms that factors may hide is there itself.
+Masks = dict[tuple[Form, Axes], frozenset[tuple[Form, ...]]]
 
 #: A form as ``(e, r)``, which is ``exp(e) * r``; no rest stands for 1.
 Scaled = tuple[Lin, Variable[Any, Any] | None]
@@ -68,9 +69,16 @@ def strict(form: Form, a: Lifting) -> Masks:
     else:
         return {}
     found: Masks = {}
+    if isinstance(form, Sum) and hides(form, a):
+        found = {(form, ()): frozenset([()])}
     for part in parts:
         found = joined(found, strict(part, a))
     return found
+
+
+def hides(form: Sum, a: Lifting) -> bool:
+    """Tell whether a factor may hide the largest exponential in a sum."""
+    return hot(form) and any(hiding(m, a) for m, _ in form.terms)
 
 
 def dividing(form: Prod, a: Lifting) -> Masks:

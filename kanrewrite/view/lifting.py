@@ -112,6 +112,10 @@ class Lifting(Algebra):
             return outer
         if isinstance(inner, App) and inner.op is T.sum:
             return self.mul(outer, self.sum(inner.args[0], tuple(sorted({*inner.args[1], *axes}))))
+        if isinstance(inner, App) and inner.op is T.join and inner.args[-1] in axes:
+            parts, others = inner.args[:-1], [d for d in axes if d != inner.args[-1]]
+            if all(p.bcast[d] == inner.bcast[d] for p in parts for d in others):
+                return self.mul(outer, self.add(*(self.sum(p, axes) for p in parts)))
         if isinstance(inner, App) and inner.op is T.scatter:
             values, move, _ = inner.args
             order = move.back(axes)

@@ -22,7 +22,8 @@ def difference(a: Form, b: Form, algebra: Lifting) -> Form:
 def is_exact(gap: Form, algebra: Lifting) -> bool:
     """Tell whether the difference of equal values is computed as 0.
 
-    Two exponentials have one exponent then; more terms, or a sum as a factor, are rounded.
+    Two exponentials have one exponent then; more terms, or a sum as a factor or in an exponent,
+    are rounded.
     """
     if isinstance(gap, App) and gap.op is T.switch:
         return all(is_exact(branch, algebra) for branch in gap.forms[1:])
@@ -30,6 +31,12 @@ def is_exact(gap: Form, algebra: Lifting) -> bool:
     return all(
         sum(c for _, c in total.terms) == 0
         and len(total.terms) == 2
-        and not any(hot(f) for m, _ in total.terms for f, _ in algebra.parts(m)[2])
+        and not any(_is_rounded(m, algebra) for m, _ in total.terms)
         for total in sums
     )
+
+
+def _is_rounded(form: Form, algebra: Lifting) -> bool:
+    """Tell whether a product holds exponentials that may be computed in two ways."""
+    _, expo, factors = algebra.parts(form)
+    return any(hot(f) for f, _ in (*factors, *expo.terms))

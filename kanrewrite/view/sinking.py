@@ -12,7 +12,7 @@ from itertools import islice, product
 
 from kanrewrite.terms import T
 from kanrewrite.view.contraction import as_sum, summed
-from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, pieces
+from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, join_bcast, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import LARGEST, level
 from kanrewrite.view.lifting import Lifting
@@ -40,8 +40,31 @@ def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
             continue
         if alone or not any(a.overflows(t) for _, t in found):
             return found
-    whole = into_sum(form, a)
+    whole = into_join(form, a) or into_sum(form, a)
     return None if whole is None else [(ONE, whole)]
+
+
+def into_join(form: Prod, a: Lifting) -> Form | None:
+    """``a * join(b, c) == join(a * b, a * c)``, where it is out of range without a."""
+    if not a.overflows(form):
+        return None
+    for f, k in form.factors:
+        if k != 1 or not (isinstance(f, App) and f.op is T.join and a.overflows(f)):
+            continue
+        *parts, axis = f.args
+        outer = a.div(form, f)
+        if hot(outer) and outer.ndim == f.ndim and outer.constant_along((axis,)):
+            whole = join_bcast([f.bcast, outer.bcast])
+            inner = (_with_lengths_of(a.mul(outer, p), (p, outer), a) for p in parts)
+            return a.app(T.join, *inner, axis, bcast=whole)
+    return None
+
+
+def _with_lengths_of(form: Form, likes: tuple[Form, ...], a: Lifting) -> Form:
+    """A product with the lengths of its factors, which may have cancelled."""
+    if form.bcast == join_bcast([f.bcast for f in likes]):
+        return form
+    return a.mul(form, *(a.app(T.ones_like, f) for f in likes))
 
 
 def apart(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:

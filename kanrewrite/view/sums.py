@@ -86,7 +86,7 @@ class SumBuilder(ExponentBuilder):
         if len(set(exponents)) == 1:
             return outer, exponents[0], parts
         inner, outer = self.absorbed(outer, k, exponents)
-        zeros = self._zeros(form) if where.exact else {}
+        zeros = self._zeros(form) if where.exact or (form, ()) in where.masks else {}
         met: list[Part] = []
         for (m, c, _, r), e in zip(parts, exponents, strict=True):
             kept = self._kept_form(self.a.plus(e, inner, ONE), m, zeros.get(m, ()))

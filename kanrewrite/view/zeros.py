@@ -26,7 +26,9 @@ def may_vanish(form: Form) -> bool:
         return not form.coeff or any(k > 0 and may_vanish(f) for f, k in form.factors)
     if isinstance(form, Sum):
         return not form.nonneg or all(may_vanish(m) for m, _ in form.terms)
-    if isinstance(form, App) and form.op in (T.sum, T.dimshuffle, T.subtensor, T.pow):
+    if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+        return may_vanish(form.args[0])
+    if isinstance(form, App) and form.op in (T.sum, T.pow):
         inner: Form = form.args[0]
         return not inner.nonneg or may_vanish(inner)
     return not isinstance(form, App) or form.op not in NEVER_ZERO

@@ -175,3 +175,25 @@ def test_matrix_products_that_stay_in_range_stay_as_they_are() -> None:
     for out in (late, soon):
         compiled = function([s, y, v, up], [out, *grad((out * up).sum(), [s, v])], PLAIN)
         assert "ScaledDot" not in {type(n.op).__name__ for n in compiled.maker.fgraph.apply_nodes}
+
+
+@pytest.mark.parametrize("logit", [1.0, 800.0, 30000.0])
+@pytest.mark.parametrize("stacked", [False, True])
+def test_shares_of_products_of_probabilities_of_labels(logit: float, stacked: bool) -> None:
+    labels, z, g = at.dmatrix("labels"), at.dmatrix("z"), at.dscalar("g")
+    p, w = 1 / (1 + at.exp(-z)), 1 / (1 + at.exp(-g))
+    products = [at.prod(labels * q + (1 - labels) * (1 - q), axis=1) for q in (p[0], p[1])]
+    a, b = w * products[0], (1 - w) * products[1]
+    both = at.stack([a, b], axis=1)
+    out = both / both.sum(axis=1, keepdims=True) if stacked else a / (a + b)
+    rows = np.array([[1.0, 0, 1, 0], [1, 1, 1, 1], [0, 0, 0, 0]])
+    logits = np.array([[1.0, 0.3, -0.7, 0.9], [-1.0, 0.2, 0.5, -0.8]]) * logit
+    assert_right([labels, z, g], [out], [rows, logits, 0.3 * logit])
+
+
+def test_what_is_left_of_terms_with_a_common_sum_meets() -> None:
+    s, q, up = at.dvectors("s", "q", "up")
+    p = at.exp(s) / (at.exp(s) + 4 * q)
+    slope = grad(((at.log(p) + at.log(1 - p)) * up).sum(), s)
+    values = [np.array([800.0, 1.0, -800.0]), np.array([3.6, 2.0, 2.0]), np.array([1.0, 2.0, 3.0])]
+    assert_right([s, q, up], [slope], values)

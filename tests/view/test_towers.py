@@ -39,3 +39,10 @@ def test_two_that_overflow_are_not_compared() -> None:
     share = function([x], tower(x) / tower(x).sum())
     with np.errstate(all="ignore"):
         assert np.isnan(share(np.array([801.0, 800.0]))).all()
+
+
+@pytest.mark.parametrize("function_of", [at.exp, lambda v: v, lambda v: at.exp(-v)])
+def test_the_largest_of_exponentials_of_sums_has_a_slope(function_of: Any) -> None:
+    m = at.dmatrix("m")
+    slope = grad(function_of(at.exp(m).sum(0)).max(), m)
+    assert_right([m], [slope], [np.array([[-0.79, 1.871, 3.107], [0.899, 0.296, -0.308]])])
