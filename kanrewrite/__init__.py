@@ -133,6 +133,11 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """Make ``%load_ext kanrewrite`` bring the magic ``%%kanrewrite``."""
+    import_module(f"{__name__}.magic").register(shell)
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 

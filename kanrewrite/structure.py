@@ -9,17 +9,27 @@ from aesara.compile.function.types import Function
 from aesara.graph.basic import Apply, Constant, Variable
 from aesara.graph.fg import FunctionGraph
 
+from kanrewrite.errors import NotAGraph
+
 Graph = Variable[Any, Any]
 
 
 def outputs_of(graph: Any) -> list[Graph]:
-    """The output variables of anything that is or holds a graph."""
+    """The output variables of anything that is or holds a graph.
+
+    Raises
+    ------
+    NotAGraph
+        If something else is there.
+    """
     if isinstance(graph, Function):
         graph = graph.maker.fgraph
     if isinstance(graph, FunctionGraph | Apply):
         return list(graph.outputs)
     if isinstance(graph, Variable):
         return [graph]
+    if isinstance(graph, str) or not isinstance(graph, Iterable):
+        raise NotAGraph(graph)
     return [variable for part in graph for variable in outputs_of(part)]
 
 

@@ -78,21 +78,43 @@ class Event(Pictured):
 def source_of(variable: Graph) -> str:
     """``file:line`` of the user's code that made a variable, empty where unknown.
 
-    The innermost line that belongs neither to Aesara nor to kanrewrite is the user's.
+    The innermost line that belongs neither to Aesara nor to kanrewrite is the user's.  What a
+    compilation has made is of the lines of what it is made from, the nearest first.
     """
+    waiting, seen = [variable], {variable}
+    for made in waiting:
+        line = _line_of(made)
+        if line or len(waiting) > _NEAREST:
+            return line
+        inputs = made.owner.inputs if made.owner is not None else []
+        fresh = [x for x in dict.fromkeys(inputs) if x not in seen]
+        seen.update(fresh)
+        waiting.extend(fresh)
+    return ""
+
+
+def _line_of(variable: Graph) -> str:
     for group in getattr(variable.tag, "trace", None) or ():
-        for frame in reversed(group):
-            if not Path(frame[0]).is_relative_to(_AESARA) and not _is_ours(frame[0]):
-                return f"{frame[0]}:{frame[1]}"
+        for file, line, *_ in reversed(group):
+            path = Path(file)
+            if any(path.is_relative_to(part) for part in _COMPILING):
+                break  # a rewrite has made it: the user's line asked for the compilation
+            if not any(path.is_relative_to(part) for part in _PASSED):
+                return f"{file}:{line}"
     return ""
 
 
 _AESARA = Path(aesara.__file__).parent
 _OURS = Path(__file__).parent
-
-
-def _is_ours(file: str) -> bool:
-    return Path(file).is_relative_to(_OURS)
+#: Where variables are made while a function is compiled.
+_COMPILING = (
+    _AESARA / "graph" / "rewriting",
+    *(_OURS / room for room in ("inner", "registry", "rewriter", "view")),
+)
+#: What stands between a variable and the line of the user's that asked for it.
+_PASSED = (_AESARA, _OURS)
+#: How many variables are asked for a line of the user's.
+_NEAREST = 64
 
 
 class Recorder(Pictured):

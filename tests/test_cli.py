@@ -1,6 +1,9 @@
 """The command line: what it prints, and how it fails."""
 
 import io
+import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,6 +111,71 @@ def test_list_shows_every_relation() -> None:
         assert "yes" in line
 
 
+def test_list_as_json() -> None:
+    found = {entry["name"]: entry for entry in json.loads(run("list", "--json").stdout)}
+    assert found.keys() == {each.name for each in SHELF}
+    entry = found["log_of_product"]
+    assert entry["equations"] == ["log(exp(x) * exp(y)) == x + y"]
+    assert entry["source"] == log_of_product.source
+    assert entry["roles"] == ["rewrite"]
+    assert entry["enabled"]
+
+
+def test_what_is_piped_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS")
+    lines = run("list").output.splitlines()
+    assert any(tables.place(log_of_product.source) in line for line in lines)
+
+
+def test_relations_of_a_script_are_known(tmp_path: Path) -> None:
+    text = """
+from kanrewrite import eq, register, relation, T
+
+@relation(family="mine")
+def of_mine(x):
+    yield eq(T.sin(T.arcsin(x)), x)
+
+register(of_mine)
+"""
+    (tmp_path / "mine.py").write_text(text)
+    listed = run("list", "--script", str(tmp_path / "mine.py"), "--family", "mine")
+    assert "sin(arcsin(x))" in listed.output
+    again = run("verify", "of_mine", "--samples", "8")
+    assert again.exit_code == 0
+    assert again.output.startswith("of_mine: holds")
+    missing = run("list", "--script", str(tmp_path / "nothing.py"))
+    assert missing.exit_code == 2
+    assert "nothing.py does not exist" in missing.stderr
+
+
+def test_verify_as_json() -> None:
+    (found,) = json.loads(run("verify", "log_of_product", "--samples", "8", "--json").stdout)
+    assert found["ok"]
+    assert found["settings"] > 0
+    assert found["counterexample"] is None
+    wrong = run("verify", "square_root", "--samples", "8", "--json")
+    assert wrong.exit_code == 1
+    (found,) = json.loads(wrong.stdout)
+    assert "becomes" in found["counterexample"]["why"]
+
+
+def test_help_imports_no_aesara() -> None:
+    code = (
+        "import sys; sys.argv = ['kanrewrite', '--help']\n"
+        "from kanrewrite.cli import app\n"
+        "try: app()\n"
+        "except SystemExit as end: raise SystemExit(end.code or 'aesara' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_python_m_kanrewrite() -> None:
+    command = [sys.executable, "-m", "kanrewrite", "--version"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == kanrewrite.__version__
+    assert done.stderr == ""
+
+
 def test_list_of_one_family_and_its_rules() -> None:
     result = run("list", "--family", "softmax", "--rules")
     assert "square_root" not in result.output
@@ -163,12 +231,14 @@ def test_verify_refuses_what_is_wrong() -> None:
 
 
 def test_stabilize_shows_what_happened(model: str) -> None:
-    result = run("stabilize", f"{model}:z", "-i", "x=[1, 2, 800]", "-i", "y=[0, 0, 0]")
+    given = ("stabilize", f"{model}:z", "-i", "x=[1, 2, 800]", "-i", "y=[0, 0, 0]")
+    result = run(*given)
     assert result.exit_code == 0
     out = result.output
-    assert "log_of_product" in out
+    assert out.index("the inputs given") < out.index("log_of_product")  # the numbers first
     assert "model.py:5" in out  # where the user's code made it
-    assert "- log" in out
+    assert "- log" not in out
+    assert "- log" in run(*given, "--graph").output
     assert "x = 1 2 800" in out
     assert "the inputs given" in out
     row = next(line for line in out.splitlines() if "output 0" in line)
@@ -176,6 +246,35 @@ def test_stabilize_shows_what_happened(model: str) -> None:
     assert ours == truth == "1 2 800"
     assert stock == "1 2 inf"
     assert "wrong" in out
+
+
+def test_trees_are_not_folded_in_a_narrow_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "import aesara.tensor as at\nx = at.dvector('x')\nz = at.log(at.exp(x) * at.exp(x))\n"
+    text += "for _ in range(40):\n    z = at.tan(z + x)\n"
+    (tmp_path / "deep.py").write_text(text)
+    monkeypatch.setenv("COLUMNS", "80")
+    result = run("stabilize", f"{tmp_path / 'deep.py'}:z", "--graph")
+    lines = [line for line in result.output.splitlines() if "tan" in line]
+    assert len(lines) > 40
+    assert max(map(len, lines)) > 100
+
+
+def test_stabilize_as_json(model: str) -> None:
+    result = run("stabilize", f"{model}:z", "-i", "x=[1, 800]", "-i", "y=[0, 0]", "--json")
+    found = json.loads(result.stdout)
+    (fired,) = found["fired"]
+    assert fired["relation"] == "log_of_product"
+    assert fired["source"].endswith("model.py:5")
+    assert found["after"] in (["x + y"], ["y + x"])
+    (compared,) = found["comparisons"]
+    assert compared["inputs"] == {"x": [1, 800], "y": [0, 0]}
+    (output,) = compared["outputs"]
+    assert output["stock"][1] == "inf"
+    assert output["kanrewrite"] == output["truth"] == [1, 800]
+    assert output["stock_error_ulps"] == "inf"
+    assert output["error_ulps"] == 0
 
 
 def test_stabilize_generates_the_inputs_that_are_not_given(model: str) -> None:

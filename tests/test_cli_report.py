@@ -1,5 +1,6 @@
 """The report command and its page."""
 
+import json
 from pathlib import Path
 
 import aesara.tensor as at
@@ -30,10 +31,32 @@ def test_the_command_writes_one_page(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, given)
     assert result.exit_code == 0, result.output
     text = page.read_text(encoding="utf-8")
-    assert "<title>mine.py</title>" in text
+    assert "<title>y in mine.py</title>" in text
     for heading in ("Error against high precision", "Which relations fired where", "Before and"):
         assert heading in text
     assert "mine.py:5" in text  # the line of the user's script that a rewrite began at
+
+
+def test_a_page_where_there_is_no_folder_is_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("raise RuntimeError", encoding="utf-8")
+    given = ["report", f"{tmp_path}/mine.py:y", "-o", str(tmp_path / "pages" / "report.html")]
+    result = CliRunner().invoke(app, given)
+    assert result.exit_code == 2
+    assert "there is no folder" in result.stderr
+    assert "--output" in result.stderr
+
+
+def test_what_was_found_as_json(tmp_path: Path) -> None:
+    script = SCRIPT.replace("e / e.sum()", "e * e.sum() ** -1")
+    (tmp_path / "mine.py").write_text(script, encoding="utf-8")
+    page = tmp_path / "report.html"
+    given = ["report", f"{tmp_path}/mine.py:y", "-o", str(page), "--json"]
+    found = json.loads(CliRunner().invoke(app, given).stdout)
+    assert page.is_file()
+    assert found["title"] == "y in mine.py"
+    assert found["fired"]
+    assert [curve["name"] for curve in found["errors"]] == ["stock Aesara", "kanrewrite"]
+    assert "inf" in found["errors"][0]["ulps"]
 
 
 def test_a_mistake_is_one_message(tmp_path: Path) -> None:

@@ -38,11 +38,13 @@ BELOW: dict[str, tuple[str, ...]] = {
     "cost": ("reference",),
     "search": ("cost", "registry"),
     "why": ("search",),
-    "verify": ("reference", "rewriter"),
+    "verify": ("reference", "registry"),
+    "magic": ("registry",),
     "draw": ("gradient", "inner", "verify", "why"),
     "report": ("draw",),
     "demo": ("draw",),
     "cli": ("", "demo", "report"),
+    "__main__": ("cli",),
     "": (),  # the public names
 }
 

@@ -3,7 +3,6 @@
 import inspect
 import subprocess
 import sys
-import warnings
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from types import ModuleType
@@ -18,7 +17,13 @@ from aesara.graph.basic import equal_computations, graph_inputs
 
 from kanrewrite import registry
 from kanrewrite.display import brief
-from kanrewrite.errors import DuplicateRelation, NotARelation, RelationWarning, UnknownRelation
+from kanrewrite.errors import (
+    DuplicateRelation,
+    NotAGraph,
+    NotARelation,
+    RelationWarning,
+    UnknownRelation,
+)
 from kanrewrite.guards import Float
 from kanrewrite.registry import database, sources
 from kanrewrite.relation import Eq, Relation, eq, relation
@@ -310,6 +315,20 @@ def test_importing_registers_nothing() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+def test_relations_by_name_and_family() -> None:
+    registry.enable()
+    assert registry.named("sinh_is_tan") is sinh_is_tan
+    assert registry.named(erf_is_cos) is erf_is_cos
+    assert registry.some("hyperbolic") == [sinh_is_tan, cosh_is_sin]
+    assert registry.some(["other", sinh_is_tan, "sinh_is_tan"]) == [erf_is_cos, sinh_is_tan]
+    with pytest.raises(UnknownRelation, match="Did you mean 'sinh_is_tan'"):
+        registry.named("sinh_is_tam")
+    wrong: Any
+    for wrong in (5, [5]):
+        with pytest.raises(NotARelation, match="5 is not a relation"):
+            registry.some(wrong)
+
+
 # -- the rewritten graph --------------------------------------------------------------------------
 
 
@@ -324,10 +343,16 @@ def test_stabilize_gives_the_rewritten_graph_over_the_same_inputs() -> None:
     assert equal_computations([same], [new])
 
 
+@pytest.mark.parametrize("wrong", [42, [42], "y", [[X], 3.5]])
+def test_what_is_no_graph_is_refused(wrong: Any) -> None:
+    registry.enable()
+    with pytest.raises(NotAGraph, match=r"is no graph\. Give an Aesara variable"):
+        registry.stabilize(wrong)
+
+
 def test_stabilize_without_relations_is_aesaras_canonical_form() -> None:
     y = at.sinh(X) * X / X
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with pytest.warns(RelationWarning, match=r"nothing is enabled.*kanrewrite\.enable\(\)"):
         (new,) = registry.stabilize([y])
     assert equal_computations([new], [at.sinh(X)])
 

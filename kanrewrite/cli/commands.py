@@ -1,26 +1,19 @@
-"""The commands."""
+"""The commands and their options; what does the work is imported when one is run.
+
+``kanrewrite --help`` answers without importing Aesara.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from kanrewrite import demo as demonstration
-from kanrewrite import registry
-from kanrewrite.cli import script, tables, values
-from kanrewrite.cli.progress import Progress
-from kanrewrite.completion import derived
-from kanrewrite.draw.diff import diff
-from kanrewrite.draw.text import diff_text
 from kanrewrite.errors import KanrewriteError
-from kanrewrite.relation import Relation, Rule
-from kanrewrite.trace import trace
-from kanrewrite.verify import verify as check
 
 app = typer.Typer(
     name="kanrewrite",
@@ -30,6 +23,34 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE.py:NAME",
+        help="A script, and in it a variable, a list of variables, or a function that returns "
+        "them. The script is run; relations that it registers take part.",
+        show_default=False,
+    ),
+]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--input",
+        "-i",
+        metavar="NAME=VALUE",
+        help="The value of an input, a Python literal or a .npy file. Inputs without a value "
+        "get generated ones.",
+        show_default=False,
+    ),
+]
+Script = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.py", help="Run a script first: the relations that it registers are known."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs to read.")]
+
 
 @contextmanager
 def reported() -> Iterator[None]:
@@ -37,6 +58,8 @@ def reported() -> Iterator[None]:
     try:
         yield
     except KanrewriteError as error:
+        from rich.console import Console
+
         Console(stderr=True, soft_wrap=True).print(f"Error: {error}", style="red", markup=False)
         raise typer.Exit(2) from error
 
@@ -59,6 +82,10 @@ def _options(
 @app.command()
 def demo() -> None:
     """Hand-written softmaxes and a classifier: stock Aesara, kanrewrite and truth side by side."""
+    from rich.console import Console
+
+    from kanrewrite import demo as demonstration
+
     with reported():
         right = demonstration.run(Console())
     raise typer.Exit(0 if right else 1)
@@ -76,41 +103,20 @@ def list_relations(
             help="Show the rules too, and those that completion derives, with the pair of each.",
         ),
     ] = False,
+    script: Script = None,
+    as_json: Json = False,
 ) -> None:
     """Every relation: its family, its equations, where it is written, whether it is enabled."""
+    from kanrewrite.cli import listing
+
     with reported():
-        registry.enable(*([family] if family else []))
-        shown = [r for r in registry.relations() if family is None or family in (r.family, r.name)]
-        known = registry.relations()
-
-        def rules_of(relation: Relation) -> list[Rule]:
-            return [*relation.rules(), *derived(relation, known)] if rules else []
-
-        Console().print(tables.relation_table(shown, registry.enabled(), rules_of))
+        listing.run(family, rules, script, as_json)
 
 
 @app.command()
 def stabilize(
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE.py:NAME",
-            help="A script, and in it a variable, a list of variables, or a function that returns "
-            "them. The script is run.",
-            show_default=False,
-        ),
-    ],
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            "-i",
-            metavar="NAME=VALUE",
-            help="The value of an input, a Python literal or a .npy file. Inputs without a value "
-            "get generated ones.",
-            show_default=False,
-        ),
-    ] = None,
+    target: Target,
+    inputs: Inputs = None,
     scale: Annotated[
         list[float], typer.Option(help="How large generated values are; can be given repeatedly.")
     ] = [1.0, 1000.0],  # noqa: B006  # typer reads it and does not change it
@@ -119,28 +125,17 @@ def stabilize(
         typer.Option("--only", metavar="RELATION", help="Enable only these relations or families."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the generated values.")] = 0,
+    graph: Annotated[
+        bool, typer.Option("--graph", help="Show the graph before and after as trees, too.")
+    ] = False,
+    as_json: Json = False,
 ) -> None:
-    """Rewrite a graph of your own: what fired where, before and after, and the numbers."""
-    console = Console()
-    with reported(), Progress(Console(stderr=True)) as progress:
-        progress.step(f"running {target}")
-        outputs = script.load(target)
-        names = [output.name or f"output {n}" for n, output in enumerate(outputs)]
-        fixed = values.given(inputs or [], values.inputs_of(outputs))
-        progress.step("loading the relations")
-        registry.enable(*(only or []))
-        progress.step("rewriting")
-        with trace(refusals=False) as steps:
-            after = registry.stabilize(outputs)
-        progress.step("comparing with stock Aesara and with high precision")
-        comparisons = values.compare(outputs, fixed, scale, seed)
-        progress.step("printing")
-        console.print(tables.fired_table(steps), "")
-        console.print(*diff_text(diff(outputs, after)), "", sep="\n")
-        for comparison in comparisons:
-            for name, value in comparison.inputs.items():
-                console.print(f"{name} = {tables.numbers(value)}", markup=False, highlight=False)
-            console.print(tables.comparison_table(comparison, names), "")
+    """Rewrite a graph of your own: the numbers before and after, and what fired where."""
+    from kanrewrite.cli import stabilizing
+
+    with reported():
+        found = stabilizing.stabilized(target, inputs or [], scale, only or [], seed)
+        stabilizing.show(found, graph, as_json)
 
 
 @app.command()
@@ -153,16 +148,31 @@ def verify(
     ] = None,
     samples: Annotated[int, typer.Option(help="Settings tried for each equation.")] = 48,
     seed: Annotated[int, typer.Option(help="Of the settings.")] = 0,
+    script: Script = None,
+    as_json: Json = False,
 ) -> None:
     """Check relations in high precision; exit code 1 if one of them is refused."""
-    console = Console()
-    failed = 0
-    with reported(), Progress(Console(stderr=True)) as progress:
-        progress.step("loading the relations")
-        registry.enable(*(names or []))
-        for relation in registry.enabled():
-            progress.step(f"checking {relation.name}")
-            report = check(relation, seed=seed, samples=samples, view=registry.view_of(relation))
-            failed += not report.ok
-            console.print(str(report), style="" if report.ok else "red", markup=False)
-    raise typer.Exit(1 if failed else 0)
+    from kanrewrite.cli import verifying
+
+    with reported():
+        right = verifying.run(names or [], samples, seed, script, as_json)
+    raise typer.Exit(0 if right else 1)
+
+
+@app.command()
+def report(
+    target: Target,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The page that is written, ending in .html.")
+    ] = Path("report.html"),
+    inputs: Inputs = None,
+    as_json: Json = False,
+) -> None:
+    """Write a page: which relations fired where, before and after, errors, what nearly matched.
+
+    Given values are scaled as generated ones are if they are floats.
+    """
+    from kanrewrite.cli import reporting
+
+    with reported():
+        reporting.run(target, output, inputs or [], as_json)

@@ -37,10 +37,7 @@ def load(target: str) -> list[Graph]:
     if not colon or not file or not name:
         raise ScriptError(errors.not_file_and_name(target))
     path = Path(file)
-    if not path.is_file():
-        raise ScriptError(errors.no_such_file(path))
-    with _running(path):
-        names = runpy.run_path(str(path), run_name=path.stem)
+    names = run_script(path)
     if name not in names:
         graphs = [n for n, v in names.items() if isinstance(v, Variable)]
         raise ScriptError(errors.no_such_name(path, name, graphs, get_close_matches(name, names)))
@@ -52,6 +49,20 @@ def load(target: str) -> list[Graph]:
     if not outputs or not all(isinstance(output, Variable) for output in outputs):
         raise ScriptError(errors.not_a_graph(path, name, value))
     return outputs
+
+
+def run_script(path: Path) -> dict[str, Any]:
+    """Run a script; the names that it defines.
+
+    Raises
+    ------
+    ScriptError
+        If there is no such file, or the script raises.
+    """
+    if not path.is_file():
+        raise ScriptError(errors.no_such_file(path))
+    with _running(path):
+        return runpy.run_path(str(path), run_name=path.stem)
 
 
 @contextmanager

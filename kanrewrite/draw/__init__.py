@@ -11,6 +11,7 @@ from typing import Any
 
 from aesara.graph.basic import Variable
 
+from kanrewrite import registry
 from kanrewrite.draw.diff import before_after, diff
 from kanrewrite.draw.graph import diagram
 from kanrewrite.draw.model import Status
@@ -37,13 +38,18 @@ def draw(graph: Any, title: str = "") -> Picture:
     Parameters
     ----------
     graph : Variable, Apply, FunctionGraph, compiled function, a sequence of them, or other
-        What to draw.  Equal subgraphs are drawn once.
+        What to draw.  Equal subgraphs are drawn once.  A text is the name of a known relation.
     title : str
         Written above.
 
     Returns
     -------
     Picture
+
+    Raises
+    ------
+    UnknownRelation, NotAGraph
+        For a name that is none, and for what has no picture.
 
     Examples
     --------
@@ -72,6 +78,11 @@ def compare(before: Any, after: Any, titles: tuple[str, str] = ("before", "after
     """
     texts = diff_text(diff(before, after), titles)
     return Picture(tuple(before_after(before, after, titles)), tuple(texts), " | ".join(titles))
+
+
+@draw.register
+def _(name: str) -> Picture:
+    return draw(registry.named(name))
 
 
 @draw.register

@@ -9,6 +9,7 @@ from kanrewrite.errors.base import KanrewriteError, RelationError, RelationWarni
 from kanrewrite.errors.cli import (
     ScriptError,
     no_such_file,
+    no_such_folder,
     no_such_input,
     no_such_name,
     not_a_graph,
@@ -44,6 +45,7 @@ from kanrewrite.errors.registry import (
     NotARelation,
     UnknownRelation,
     failed_entry_point,
+    nothing_enabled,
 )
 from kanrewrite.errors.relation import (
     cannot_be_followed,
@@ -79,6 +81,7 @@ from kanrewrite.errors.rewriting import (
 from kanrewrite.errors.terms import (
     ConflictingTheory,
     ImpossibleInverse,
+    NotAGraph,
     NotBuildable,
     UnitNotGround,
     UnknownOperator,
@@ -112,6 +115,7 @@ __all__ = [
     "NoSuchKey",
     "NoSuchStep",
     "NoValue",
+    "NotAGraph",
     "NotARelation",
     "NotBuildable",
     "NotConverged",
@@ -152,6 +156,7 @@ __all__ = [
     "neither_generator_nor_goal",
     "no_equation",
     "no_such_file",
+    "no_such_folder",
     "no_such_input",
     "no_such_name",
     "not_a_condition",
@@ -159,6 +164,7 @@ __all__ = [
     "not_a_guard",
     "not_an_equation",
     "not_file_and_name",
+    "nothing_enabled",
     "only_read",
     "role_without_equations",
     "script_raised",

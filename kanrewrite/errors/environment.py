@@ -33,5 +33,5 @@ class MissingExtra(KanrewriteError, ImportError):
     def __init__(self, extra: str, package: str):
         super().__init__(
             f"{package} is not installed: it comes with the extra `{extra}`. "
-            f"Run `pip install kanrewrite[{extra}]`."
+            f"Run `pip install kanrewrite[{extra}]`, or `pip install '.[{extra}]'` in a checkout."
         )

@@ -20,9 +20,15 @@ class DuplicateRelation(RelationError):
 
 
 class UnknownRelation(KanrewriteError, KeyError):
-    """A name that is neither a relation nor a family."""
+    """A name that is neither a relation nor a family, or a family where one relation is wanted."""
 
-    def __init__(self, name: str, near: Sequence[str]):
+    def __init__(self, name: str, near: Sequence[str], family: Sequence[str] = ()):
+        if family:
+            super().__init__(
+                f"{name!r} is a family of relations, and one relation is wanted: "
+                f"{', '.join(family)}"
+            )
+            return
         meant = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
         super().__init__(
             f"{name!r} is neither a relation nor a family of relations; "
@@ -38,7 +44,8 @@ class NotARelation(KanrewriteError, TypeError):
 
     def __init__(self, value: object):
         super().__init__(
-            f"{value!r} is not a relation: decorate its function with @kanrewrite.relation."
+            f"{value!r} is not a relation: decorate its function with @kanrewrite.relation, or "
+            "give the name of one that `kanrewrite list` shows."
         )
 
 
@@ -47,4 +54,12 @@ def failed_entry_point(name: str, value: str, error: Exception) -> str:
     return (
         f"the relations {name!r} of another package ({value}) were left out: loading them raised "
         f"{type(error).__name__}: {error}. Correct or uninstall that package."
+    )
+
+
+def nothing_enabled() -> str:
+    """A graph is to be stabilised, and no relation takes part."""
+    return (
+        "nothing is enabled, so the graph is only put into Aesara's own canonical form. Call "
+        "kanrewrite.enable() before, or register a relation."
     )

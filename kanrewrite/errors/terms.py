@@ -63,6 +63,16 @@ class UnusableOperator(KanrewriteError, TypeError):
         )
 
 
+class NotAGraph(KanrewriteError, TypeError):
+    """Something that neither is nor holds a graph stands where one is wanted."""
+
+    def __init__(self, value: object):
+        super().__init__(
+            f"{value!r:.60} ({type(value).__name__}) is no graph. Give an Aesara variable, an "
+            "Apply, a FunctionGraph, a compiled function, or a list of them."
+        )
+
+
 class NotBuildable(KanrewriteError, TypeError):
     """A term that is no graph."""
 

@@ -7,7 +7,8 @@ of a relation or a family instead, leaves it out of a single function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
@@ -18,18 +19,22 @@ from aesara.graph.basic import Variable, graph_inputs
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 
-from kanrewrite.errors import DuplicateRelation, NotARelation, UnknownRelation
+from kanrewrite import errors
+from kanrewrite.errors import DuplicateRelation, NotARelation, RelationWarning, UnknownRelation
 from kanrewrite.registry import database, sources
-from kanrewrite.registry.database import DATABASE, POSITION, matching, take_part
+from kanrewrite.registry.database import DATABASE, LOG, POSITION, matching, take_part
 from kanrewrite.relation import Relation
+from kanrewrite.structure import outputs_of
 
 __all__ = [
     "disable",
     "disabled",
     "enable",
     "enabled",
+    "named",
     "register",
     "relations",
+    "some",
     "stabilize",
     "unregister",
     "view_of",
@@ -66,6 +71,8 @@ def _switch(on: bool, names: Sequence[str]) -> None:
             DATABASE.enabled[name] = None
         else:
             DATABASE.enabled.pop(name, None)
+    if names:
+        LOG.info("%s %s", "enabled" if on else "disabled", ", ".join(names))
     take_part(bool(DATABASE.enabled))
 
 
@@ -78,6 +85,45 @@ def relations() -> tuple[Relation, ...]:
 def enabled() -> tuple[Relation, ...]:
     """The relations that are enabled, in the order in which they are tried."""
     return DATABASE.chosen()
+
+
+def named(relation: Relation | str) -> Relation:
+    """A relation, or the known one of a name.
+
+    Raises
+    ------
+    UnknownRelation
+        For a name that is none.
+    NotARelation
+        If it is neither.
+    """
+    if isinstance(relation, Relation):
+        return relation
+    if not isinstance(relation, str):
+        raise NotARelation(relation)
+    _load()
+    if relation not in DATABASE.relations:
+        family = [name for name, r in DATABASE.relations.items() if r.family == relation]
+        raise UnknownRelation(relation, (), family) if family else _unknown(relation)
+    return DATABASE.relations[relation]
+
+
+def some(chosen: Relation | str | Iterable[Relation | str]) -> list[Relation]:
+    """Some relations, given as themselves, by name or by family, each once.
+
+    Raises
+    ------
+    UnknownRelation, NotARelation
+        For a name that is neither, and for what is something else.
+    """
+    if isinstance(chosen, Relation):
+        return [chosen]
+    if isinstance(chosen, str):
+        _load()
+        return [DATABASE.relations[name] for name in matching([chosen], _unknown)]
+    if not isinstance(chosen, Iterable):
+        raise NotARelation(chosen)
+    return list(dict.fromkeys(relation for one in chosen for relation in some(one)))
 
 
 def view_of(*relations: Relation) -> Callable[[], Any]:
@@ -208,12 +254,24 @@ def stabilize(outputs: Any) -> list[Variable[Any, Any]]:
     list of Variable
         Over the same inputs.
 
+    Raises
+    ------
+    NotAGraph
+        If something else is given.
+
+    Warns
+    -----
+    RelationWarning
+        If no relation is enabled.
+
     Notes
     -----
     What runs is what runs in ``aesara.function`` up to and including the library: Aesara's
     canonicalization, then the relations; the later specializations are left out.
     """
-    outputs = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    outputs = outputs_of(outputs)
+    if not DATABASE.chosen():
+        warnings.warn(errors.nothing_enabled(), RelationWarning, stacklevel=2)
     inputs = [i for i in dict.fromkeys(graph_inputs(outputs)) if not hasattr(i, "data")]
     fgraph = FunctionGraph(inputs, outputs, clone=True, copy_inputs=False)
     query = RewriteDatabaseQuery(include=["fast_run"], position_cutoff=POSITION + 0.01)

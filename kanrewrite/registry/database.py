@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from copy import copy
 from functools import cache, lru_cache, partial
+from time import perf_counter
 from typing import Any
 
 from aesara.compile.mode import optdb
@@ -34,6 +36,7 @@ from kanrewrite.view import View
 from kanrewrite.view.passes import LiftingPass
 from kanrewrite.view.rules import LIFTING
 
+LOG = logging.getLogger("kanrewrite")
 NAME = "kanrewrite"
 #: After canonicalize and merge1.2; before stabilize, which takes logsumexp apart.
 POSITION = 1.4
@@ -81,6 +84,20 @@ class LibraryPass(GraphRewriter):
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite a function graph in place."""
+        start = perf_counter()
+        self._apply(fgraph)
+        if LOG.isEnabledFor(logging.DEBUG):
+            LOG.debug(
+                "%d relations over %d nodes: %d read, %d rebuilt, %d matches tried, %.1f ms",
+                len(self.relations),
+                len(fgraph.apply_nodes),
+                self.lifting.read_count,
+                self.lifting.built_count,
+                self.rules.matching.tried,
+                1e3 * (perf_counter() - start),
+            )
+
+    def _apply(self, fgraph: FunctionGraph) -> None:
         if not self.rules.relations:
             self.lifting.apply(fgraph)
             return

@@ -26,7 +26,7 @@ def known_relations() -> list[Relation]:
 
 def explore(
     out: Any,
-    relations: Iterable[Relation] | None = None,
+    relations: Relation | str | Iterable[Relation | str] | None = None,
     depth: int | None = None,
     limit: int | None = None,
     seconds: float | None = None,
@@ -41,8 +41,9 @@ def explore(
     ----------
     out : Variable, Apply, FunctionGraph, compiled function or a sequence of them
         The graph to begin with; it is not changed.
-    relations : iterable of Relation, optional
-        What may be used, by default every relation of the library.
+    relations : iterable of Relation or str, optional
+        What may be used, relations or names of relations and families; by default every relation
+        of the library.
     depth : int, optional
         How many rewrites a graph may be away from the start; by default
         ``kanrewrite.config.explore_depth``, and the same holds for the other two budgets.
@@ -71,6 +72,8 @@ def explore(
     ------
     UnknownSearchDirection
         For another direction.
+    UnknownRelation, NotAGraph
+        For a name that is none, and for what is no graph.
 
     Notes
     -----
@@ -81,7 +84,7 @@ def explore(
     if direction not in get_args(Direction):
         raise UnknownSearchDirection(direction, get_args(Direction))
     report = Report()
-    chosen = known_relations() if relations is None else list(relations)
+    chosen = known_relations() if relations is None else registry.some(relations)
     terms = Terms(theory)
     moves = RelationMoves(chosen, direction, terms, report)
     budgets = (

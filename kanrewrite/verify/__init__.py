@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from aesara.graph.rewriting.basic import GraphRewriter
 
+from kanrewrite import registry
 from kanrewrite.relation import Relation, Rule
 from kanrewrite.verify.checker import Checker, MakeView, turned
 from kanrewrite.verify.checks import build
@@ -27,7 +28,7 @@ DTYPES = ("float64", "float32")
 
 
 def verify(
-    relation: Relation,
+    relation: Relation | str,
     *,
     seed: int = 0,
     samples: int = 48,
@@ -43,8 +44,9 @@ def verify(
 
     Parameters
     ----------
-    relation : Relation
-        Its equations are checked; of a goal constructor, what it does to its examples.
+    relation : Relation or str
+        Or the name of a known one. Its equations are checked; of a goal constructor, what it does
+        to its examples.
     seed : int
         The same seed tries the same settings.
     samples : int
@@ -100,6 +102,7 @@ def verify(
       the value 1.0 at [0, 0] becomes -1.0
       x = [[-1.0]] (float64, shape (1, 1))
     """
+    relation = registry.named(relation)
     report = Report(relation.name, relation.source)
     make_view = (view or partial(View, (relation,))) if rewrite else None
     regimes = [regime for regime in REGIMES if not (finite and regime == "masked")]

@@ -15,6 +15,9 @@ from fractions import Fraction
 from functools import wraps
 from typing import Any, TypeVar, cast
 
+from aesara.graph.basic import Variable
+
+from kanrewrite.display import brief
 from kanrewrite.terms import Operator
 
 Bcast = tuple[bool, ...]
@@ -39,6 +42,9 @@ class Form:
     def ndim(self) -> int:
         """How many dimensions it has, 0 for a constant."""
         return len(self.bcast)
+
+    def __repr__(self) -> str:
+        return _text(self, _SHOWN)
 
     def constant_along(self, axes: tuple[int, ...]) -> bool:
         """Tell whether the value is the same everywhere along these axes."""
@@ -86,6 +92,38 @@ class Sum(Form):
 
     __slots__ = ("terms",)
     terms: tuple[tuple[Form, Fraction], ...]
+
+
+#: How many operators of a form are written inside each other.
+_SHOWN = 5
+
+
+def _text(form: Any, depth: int) -> str:
+    """A form in the notation of patterns, for messages."""
+    if isinstance(form, Leaf):
+        return brief(form.var, depth) if isinstance(form.var, Variable) else str(form.var)
+    if not isinstance(form, Form):
+        return str(form)
+    if not depth:
+        return "…"
+    if isinstance(form, App):
+        return f"{form.op.name}({', '.join(_text(a, depth - 1) for a in form.args)})"
+    if isinstance(form, Prod):
+        powers = [(_text(f, depth - 1), k) for f, k in form.factors]
+        parts = [text if k == 1 else f"{text}**{_number(k)}" for text, k in powers]
+        if form.expo.terms:
+            parts.insert(0, f"exp({_text(form.expo, depth - 1)})")
+        number = [] if form.coeff == 1 and parts else [_number(form.coeff)]
+        return " * ".join([*number, *parts])
+    terms: Any = getattr(form, "terms", ())
+    texts = [(_text(m, depth - 1), c) for m, c in terms]
+    total = " + ".join(text if c == 1 else f"{_number(c)} * {text}" for text, c in texts)
+    return f"({total})" if isinstance(form, Sum) else total or "0"
+
+
+def _number(value: Fraction) -> str:
+    """A number as it is written in a pattern."""
+    return f"{float(value):.6g}" if value >= 0 else f"({float(value):.6g})"
 
 
 Terms = dict[Form, Fraction]

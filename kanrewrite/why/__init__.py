@@ -34,13 +34,14 @@ __all__ = ["Explanation", "why_not"]
 Graph = Variable[Any, Any]
 
 
-def why_not(relation: Relation, graph: Any, theory: Theory = REAL) -> Explanation:
+def why_not(relation: Relation | str, graph: Any, theory: Theory = REAL) -> Explanation:
     """Why a relation does not fire in a graph: its furthest partial match, in words.
 
     Parameters
     ----------
-    relation : Relation
-        With equations; a goal constructor says nothing of what it looks for.
+    relation : Relation or str
+        Or the name of a known one. With equations; a goal constructor says nothing of what it
+        looks for.
     graph : Variable, Apply, FunctionGraph, compiled function or a sequence of them
         Where it was expected to fire.
     theory : Theory
@@ -56,6 +57,8 @@ def why_not(relation: Relation, graph: Any, theory: Theory = REAL) -> Explanatio
     ------
     NothingToExplain
         For a goal constructor.
+    UnknownRelation, NotAGraph
+        For a name that is none, and for what is no graph.
 
     Examples
     --------
@@ -69,6 +72,7 @@ def why_not(relation: Relation, graph: Any, theory: Theory = REAL) -> Explanatio
     >>> why_not(log_exp, at.log(1 + at.exp(x))).reason
     'exp(x) is wanted, the graph has 1 + exp(x)'
     """
+    relation = registry.named(relation)
     if relation.is_goal:
         raise NothingToExplain(relation.name, relation.source)
     search = _Furthest(relation, Terms(theory))

@@ -1,0 +1,51 @@
+"""How commands print: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+#: Of what is read by another program, or folds badly: no line is cut.
+_UNBOUNDED = 10_000
+
+
+def console() -> Console:
+    """Standard output; where it is no terminal, lines are as long as what they say."""
+    there = Console()
+    return there if there.is_terminal or "COLUMNS" in os.environ else wide()
+
+
+def wide() -> Console:
+    """Standard output with lines as long as what they say."""
+    return Console(width=_UNBOUNDED)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON; numbers that JSON has not, as nan, are texts."""
+    print(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """What JSON can hold of a value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain({"x": np.array([1.5, np.inf])})
+    {'x': [1.5, 'inf']}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    number = float(value)
+    return number if math.isfinite(number) else str(number)
