@@ -10,22 +10,31 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Axis, Eq, Float, T, eq, relation
+from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, nonnegative, relation
 
 Sides = tuple[Any, Any]
 
 
 @relation(role="lift", family="lifting")
-def max_lifts(a: Float, axis: Axis) -> Iterator[Eq]:
-    """The exponential grows with its exponent."""
-    yield eq(T.max(T.exp(a), axis, keepdims=True), T.exp(T.max(a, axis, keepdims=True)))
+def max_lifts(a: Float, c: ConstantAlong["axis"], axis: Axis) -> Iterator[Eq]:  # type: ignore[name-defined, valid-type]  # noqa: F821, UP037
+    """The exponential grows with its exponent, and so does a multiple of it."""
+    power = T.exp(T.max(a, axis, keepdims=True))
+    yield eq(T.max(T.exp(a), axis, keepdims=True), power)
+    yield eq(T.max(c * T.exp(a), axis, keepdims=True), c * power).when(nonnegative(c))
+
+
+@relation(role="lift", family="lifting")
+def max_shifts(a: Float, c: ConstantAlong["axis"], axis: Axis) -> Iterator[Eq]:  # type: ignore[name-defined, valid-type]  # noqa: F821, UP037
+    """What is constant along an axis is added after the maximum is taken."""
+    yield eq(T.max(a + c, axis, keepdims=True), T.max(a, axis, keepdims=True) + c)
 
 
 @relation(role="lift", family="lifting")
 def choices_lift(c: Float, a: Float, b: Float, x: Float) -> Iterator[Eq]:
-    """A common factor leaves a choice, and so does a function of what is chosen."""
+    """A common factor leaves a choice, and so does a log of what is chosen."""
     yield eq(T.switch(c, a, b) * x, T.switch(c, a * x, b * x))
-    yield eq(T.exp(T.switch(c, a, b)), T.switch(c, T.exp(a), T.exp(b)))
+    chosen = eq(T.log(T.switch(c, a, b)), T.switch(c, T.log(a), T.log(b)))
+    yield chosen.when(nonnegative(a), nonnegative(b))
 
 
 @relation(role="lift", family="lifting")
@@ -53,6 +62,18 @@ def _max() -> Sides:
 def _not_monotone() -> Sides:
     x = at.matrix("x")
     return at.cosh(x).max(axis=1, keepdims=True), at.cosh(x.max(axis=1, keepdims=True))
+
+
+@max_shifts.example
+def _max_of_shifted() -> Sides:
+    c, x = at.col("c"), at.matrix("x")
+    return (x + c).max(axis=1, keepdims=True), x.max(axis=1, keepdims=True) + c
+
+
+@max_shifts.non_example
+def _shifted_along_the_axis() -> Sides:
+    c, x = at.row("c"), at.matrix("x")
+    return (x + c).max(axis=1, keepdims=True), x.max(axis=1, keepdims=True) + c
 
 
 @choices_lift.example

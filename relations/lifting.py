@@ -13,7 +13,7 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, relation, same_shape
+from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, nonnegative, relation
 
 Sides = tuple[Any, Any]
 
@@ -25,18 +25,42 @@ def sum_lifts(a: ConstantAlong["axis"], b: Float, axis: Axis) -> Iterator[Eq]:  
 
 
 @relation(role="lift")
+def cumsum_lifts(a: ConstantAlong["axis"], b: Float, axis: Axis) -> Iterator[Eq]:  # type: ignore[name-defined, valid-type]  # noqa: F821, UP037
+    """What is constant along an axis leaves a running sum along it."""
+    yield eq(T.cumsum(a * b, axis), a * T.cumsum(b, axis))
+
+
+@relation(role="lift")
 def log_lifts(a: Float, r: Float) -> Iterator[Eq]:
     """The log of an exponential is its exponent."""
     yield eq(T.log(T.exp(a) * r), a + T.log(r))
 
 
 @relation(role="lift")
-def prod_lifts(a: Float, r: Float, axis: Axis) -> Iterator[Eq]:
+def logs_add(a: Float, b: Float) -> Iterator[Eq]:
+    """The log of a product is a sum of logs, where what leaves it is not negative."""
+    yield eq(T.log(a * b), T.log(a) + T.log(b)).when(nonnegative(a))
+
+
+@relation(role="lift")
+def logs_of_powers(a: Float, t: Float, axis: Axis) -> Iterator[Eq]:
+    """The log of a power is a multiple of a log, and that of a product along an axis is a sum."""
+    yield eq(T.log(T.pow(a, t)), t * T.log(a)).when(nonnegative(a))
+    product = T.prod(a, axis, keepdims=True)
+    total = T.sum(T.fill(a, T.log(a)), axis, keepdims=True)
+    yield eq(T.log(product), total).when(nonnegative(a))
+
+
+@relation(role="lift")
+def prod_lifts(a: Float, axis: Axis) -> Iterator[Eq]:
     """Exponents of a product add up."""
-    yield eq(
-        T.prod(T.exp(a) * r, axis, keepdims=True),
-        T.exp(T.sum(a, axis, keepdims=True)) * T.prod(r, axis, keepdims=True),
-    ).when(same_shape(a, r))
+    yield eq(T.prod(T.exp(a), axis, keepdims=True), T.exp(T.sum(a, axis, keepdims=True)))
+
+
+@relation(role="lift")
+def abs_lifts(a: Float, b: Float) -> Iterator[Eq]:
+    """What is not negative leaves an absolute value."""
+    yield eq(T.abs(a * b), a * T.abs(b)).when(nonnegative(a))
 
 
 @relation(role="lift")
@@ -59,6 +83,18 @@ def _not_constant() -> Sides:
     return (x * y).sum(axis=1, keepdims=True), x * y.sum(axis=1, keepdims=True)
 
 
+@cumsum_lifts.example
+def _running_column() -> Sides:
+    c, x = at.col("c"), at.matrix("x")
+    return at.cumsum(c * x, axis=1), c * at.cumsum(x, axis=1)
+
+
+@cumsum_lifts.non_example
+def _running_row() -> Sides:
+    c, x = at.row("c"), at.matrix("x")
+    return at.cumsum(c * x, axis=1), c * at.cumsum(x, axis=1)
+
+
 @log_lifts.example
 def _log() -> Sides:
     x, y = at.matrices("x", "y")
@@ -71,11 +107,38 @@ def _log_of_sum() -> Sides:
     return at.log(at.exp(x) + y), x + at.log(y)
 
 
+@logs_add.example
+def _log_of_shares() -> Sides:
+    x, y = at.matrices("x", "y")
+    share = at.sigmoid(x)
+    return at.log(share * y), at.log(share) + at.log(y)
+
+
+@logs_add.non_example
+def _log_of_a_sum() -> Sides:
+    x, y = at.matrices("x", "y")
+    share = at.sigmoid(x)
+    return at.log(share + y), at.log(share) + at.log(y)
+
+
+@logs_of_powers.example
+def _log_of_power() -> Sides:
+    x, t = at.matrices("x", "t")
+    share = at.sigmoid(x)
+    return at.log(share**t), t * at.log(share)
+
+
+@logs_of_powers.non_example
+def _log_of_square() -> Sides:
+    x = at.matrix("x")
+    return at.log(at.square(x)), 2 * at.log(x)
+
+
 @prod_lifts.example
 def _prod() -> Sides:
     x = at.matrix("x")
     kept: Any = {"axis": 1, "keepdims": True}
-    return at.prod(at.exp(x) * x, **kept), at.exp(x.sum(**kept)) * at.prod(x, **kept)
+    return at.prod(at.exp(x), **kept), at.exp(x.sum(**kept))
 
 
 @prod_lifts.non_example
@@ -95,3 +158,15 @@ def _square() -> Sides:
 def _half_a_square() -> Sides:
     x, y = at.matrices("x", "y")
     return at.square(at.exp(x) * y), at.exp(x) * at.square(y)
+
+
+@abs_lifts.example
+def _size() -> Sides:
+    x, y = at.matrices("x", "y")
+    return at.abs(at.exp(x) * y), at.exp(x) * at.abs(y)
+
+
+@abs_lifts.non_example
+def _of_any_product() -> Sides:
+    x, y = at.matrices("x", "y")
+    return at.abs(x * y), x * at.abs(y)

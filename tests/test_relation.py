@@ -24,12 +24,12 @@ from kanrewrite.guards import (
     is_float,
     positive,
 )
+from kanrewrite.laws import Laws
 from kanrewrite.relation import REAL, Eq, Relation, eq, relation, substitute
 from kanrewrite.relation.roles import definition_in
 from kanrewrite.terms import Param, T, Term
 from kanrewrite.theory import Theory
 from kanrewrite.unify import as_term
-from kanrewrite.view.rules import definitions
 
 
 @relation
@@ -372,7 +372,7 @@ def test_only_what_says_so_defines_an_operator() -> None:
     assert term == equation.rhs
     assert meaning is equation.lhs
     assert definition_in(equation, ("define",)) is None
-    assert not definitions([softmax_quotient])
+    assert not Laws([softmax_quotient]).definitions
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ Role = Literal["rewrite", "define", "lift", "sink", "cancel"]
 Fail = Callable[[str], RelationError]
 
 #: What can leave an operator is one of these inside of it.
-_OPEN = (T.mul, T.true_div, T.add, T.sub, T.neg, T.exp, T.switch)
+_OPEN = (T.mul, T.true_div, T.add, T.sub, T.neg, T.exp, T.switch, T.pow, T.prod)
 #: Where digits are lost, or an infinity meets a zero.
 _LOSING = (T.add, T.sub, T.mul, T.true_div)
 

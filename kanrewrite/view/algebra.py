@@ -261,44 +261,21 @@ class Algebra(Interner):
         return self.mul(self.prod(ONE, self.lin(expo), {}), *out)
 
     def log(self, form: Form) -> Form:
-        """``log`` of a product: the exponent, logs of what is never negative, log of the rest."""
+        """``log`` of a form as it stands; of a positive number, a number."""
         coeff, expo, factors = self.parts(form)
-        terms = Totals(expo.terms)
-        group: Terms = {}
-        for f, k in factors:
-            if isinstance(f, App) and f.op is T.pow and f.args[0].nonneg:
-                raised = self.mul(f.args[1], self.log(f.args[0]))
-                for m, c in self.terms_of(raised).items():
-                    terms[m] += c * k
-            elif f.nonneg and not is_ones(f):
-                terms[self.log_factor(f)] += k
-            else:
-                group[f] = k
-        sign = ONE if coeff > 0 else -ONE
-        rest = self.prod(sign, self.no_exponent, group) if coeff else self.zero
-        if coeff and abs(coeff) != 1:
-            terms[self.one] += Fraction(_log(abs(coeff)))
-        if rest is not self.one:
-            terms[self.app(T.log, rest)] += ONE
-        return self.add_terms(terms)
-
-    def log_factor(self, f: Form) -> Form:
-        """The log of a factor; it goes into what is joined or chosen."""
-        if isinstance(f, App) and f.op is T.join:
-            *parts, axis = f.args
-            return self.app(T.join, *(self.log(p) for p in parts), axis, bcast=f.bcast)
-        if isinstance(f, App) and f.op is T.switch and not isinstance(f.args[1], Lin):
-            cond, yes, no = f.args
-            return self.app(T.switch, cond, self.log(yes), self.log(no), bcast=f.bcast)
-        return self.app(T.log, f)
+        if coeff <= 0 or expo.terms or factors:
+            return self.app(T.log, form)
+        return self.zero if coeff == 1 else self.const(_log(coeff))
 
     def abs(self, form: Form) -> Form:
-        """``abs(exp(a) * r) == exp(a) * abs(r)``."""
+        """The absolute value of a form, of which the sign does not matter."""
         coeff, expo, factors = self.parts(form)
-        rest = {f: k for f, k in factors if not (f.nonneg or _even(k))}
-        kept = self.prod(abs(coeff), expo, {f: k for f, k in factors if f not in rest})
-        group = self.prod(ONE, self.no_exponent, rest)
-        return self.mul(kept, self.app(T.abs, group)) if rest else kept
+        unsigned = self.prod(abs(coeff), expo, dict(factors))
+        return unsigned if unsigned.nonneg else self.size(unsigned)
+
+    def size(self, form: Form) -> Form:
+        """The absolute value of a form that may be negative, as it stands."""
+        return self.app(T.abs, form)
 
     # -- sums -----------------------------------------------------------------------------
 

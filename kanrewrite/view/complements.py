@@ -116,7 +116,7 @@ def exponent_of_product(form: Form, a: Lifting) -> Lin | None:
         inner = f.args[0] if isinstance(f, App) and f.op is T.dimshuffle else f
         if not (isinstance(inner, App) and inner.op is T.prod and inner.nonneg):
             return None
-        total = a.log_factor(inner)
+        total = a.log(inner)
         total = total if inner is f else a.move(total, f.args[1])  # type: ignore[attr-defined]
         for m, c in a.terms_of(total).items():
             out[m] += c * k

@@ -10,6 +10,7 @@ import aesara
 from aesara.graph.basic import Variable
 
 from kanrewrite.guards.values import Sign, broadcastable_of, constant_of, dtype_of, sign_of
+from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.unify import node_term
 from kanrewrite.view.build import Builder
@@ -22,12 +23,12 @@ from kanrewrite.view.patterns import PatternAlgebra, pattern_form
 from kanrewrite.view.plain import PlainBuilder
 from kanrewrite.view.read import View as Reader
 from kanrewrite.view.recognise import Recogniser, Recognition, compiled, matches
-from kanrewrite.view.rules import Definitions, definitions, recognitions
+from kanrewrite.view.rules import Definitions, recognitions
 
 
 @lru_cache(maxsize=16)
 def _rules(relations: tuple[Relation, ...]) -> tuple[Recognition, ...]:
-    return tuple(compiled(recognitions(relations)))
+    return tuple(compiled(recognitions(relations), Laws(relations)))
 
 
 class Rest:
@@ -49,9 +50,10 @@ class View:
 
     def __init__(self, relations: Iterable[Relation] = ()):
         self._relations = tuple(relations)
-        self._definitions = definitions(self._relations)
-        self.reader = Reader(self._definitions)
-        self._patterns = PatternAlgebra()
+        laws = Laws(self._relations)
+        self._definitions = laws.definitions
+        self.reader = Reader(laws)
+        self._patterns = PatternAlgebra(laws=laws)
         self._builders: dict[str, PlainBuilder] = {}
 
     @property

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unification import Var
 
 from kanrewrite.guards import is_float
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.forms import HALF, ONE, Form
-from kanrewrite.view.lifting import Lifting
+
+if TYPE_CHECKING:
+    from kanrewrite.view.lifting import Lifting
 
 
 def instantiate(
@@ -63,6 +65,11 @@ def construct(op: Operator, operands: list[Form], parameters: list[Any], a: Lift
             axes = normal_axes(axes, operands[0].ndim)
         form: Form = getattr(a, REDUCTIONS[op])(operands[0], axes)
         return form if keepdims else a.drop(form, axes)
+    if op is T.cumsum and not isinstance(parameters[0], Var):
+        running: Form = a.cumsum(operands[0], parameters[0])
+        return running
+    if op is T.fill:
+        return a.spread(operands[1], operands[0])
     if op is T.shift:
         return _shift(a, operands[0], parameters[0])
     return a.app(op, *operands, *parameters)
@@ -86,6 +93,8 @@ def normal_axes(axes: Any, ndim: int) -> tuple[int, ...]:
     """Axes as a sorted tuple of numbers from 0 on."""
     if axes is None:
         return tuple(range(ndim))
+    if not ndim:
+        return tuple(axes)  # of what has lost its dimensions
     return tuple(sorted(x % ndim for x in (axes if isinstance(axes, (tuple, list)) else [axes])))
 
 
@@ -99,15 +108,15 @@ def _shift(a: Lifting, form: Form, axes: Any) -> Form:
 
 REDUCTIONS = {T.sum: "sum", T.max: "max", T.prod: "prod_along"}
 SIMPLE: dict[Operator, Any] = {
-    T.add: Lifting.add,
-    T.sub: Lifting.sub,
-    T.mul: Lifting.mul,
-    T.true_div: Lifting.div,
-    T.neg: Lifting.neg,
-    T.exp: Lifting.exp,
-    T.log: Lifting.log,
+    T.add: lambda a, *terms: a.add(*terms),
+    T.sub: lambda a, x, y: a.sub(x, y),
+    T.mul: lambda a, *factors: a.mul(*factors),
+    T.true_div: lambda a, x, y: a.div(x, y),
+    T.neg: lambda a, x: a.neg(x),
+    T.exp: lambda a, x: a.exp(x),
+    T.log: lambda a, x: a.log(x),
     T.reciprocal: lambda a, x: a.pow(x, -ONE),
     T.sqr: lambda a, x: a.pow(x, Fraction(2)),
     T.sqrt: lambda a, x: a.pow(x, HALF),
-    T.pow: Lifting.power,
+    T.pow: lambda a, x, k: a.power(x, k),
 }

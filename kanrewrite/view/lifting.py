@@ -10,10 +10,12 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from kanrewrite.laws import Laws
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.complements import without_mean
 from kanrewrite.view.contraction import sides
+from kanrewrite.view.following import lifted
 from kanrewrite.view.forms import (
     ONE,
     App,
@@ -39,12 +41,20 @@ from kanrewrite.view.picking import without_picks
 from kanrewrite.view.sharing import shared
 from kanrewrite.view.zeros import may_vanish
 
+#: What makes the operators that are lifted.
+CONSTRUCTORS = {
+    T.sum: "sum", T.max: "max", T.prod: "prod_along", T.cumsum: "cumsum", T.log: "log",
+    T.abs: "abs",
+}  # fmt: skip
+
 
 class Lifting(Algebra):
-    """An algebra whose constructors follow the lift equations."""
+    """An algebra whose constructors follow the lifts that relations state."""
 
-    def __init__(self, dtype: str = "float64") -> None:
+    def __init__(self, dtype: str = "float64", laws: Laws | None = None) -> None:
         super().__init__(dtype)
+        #: What relations say of each operator.
+        self.laws = laws or Laws()
         #: Where each moved form came from: what lets a scatter give factors back.
         self.moved_from: dict[tuple[Move, Form], Form] = {}
         #: What each form is after each move: forms share their parts.
@@ -105,26 +115,41 @@ class Lifting(Algebra):
         inner = self.prod(ONE, inner_expo, {f: k for f, k in factors if f not in outer})
         return self.prod(coeff, self.lin(still), outer), inner
 
+    def followed(self, op: Operator, form: Form, *parameters: Any) -> Form | None:
+        """An operator over a form as the lifts of the operator say, None where they say nothing."""
+        found = lifted(self.laws.row(op).lifts, form, parameters, self)
+        if found is None:
+            return None
+        around, outside, inside = found
+        if inside is None:
+            whole: Form = outside[0]
+            return whole
+        made: Form = getattr(self, CONSTRUCTORS[op])(inside, *parameters)
+        return self.add(*outside, made) if around is T.add else self.mul(*outside, made)
+
     def sum(self, form: Form, axes: Axes) -> Form:
-        """``sum(a * b) == a * sum(b)`` where a is constant along the axes."""
-        outer, inner = self.split_along(form, axes)
-        if inner is self.one:
-            return outer
+        """A sum over axes."""
+        found = self.followed(T.sum, form, axes)
+        if found is not None or form is self.one:
+            return form if found is None else found
+        return self._summed(form, axes)
+
+    def _summed(self, inner: Form, axes: Axes) -> Form:
         if isinstance(inner, App) and inner.op is T.sum:
-            return self.mul(outer, self.sum(inner.args[0], tuple(sorted({*inner.args[1], *axes}))))
+            return self.sum(inner.args[0], tuple(sorted({*inner.args[1], *axes})))
         if isinstance(inner, App) and inner.op is T.join and inner.args[-1] in axes:
             parts, others = inner.args[:-1], [d for d in axes if d != inner.args[-1]]
             if all(p.bcast[d] == inner.bcast[d] for p in parts for d in others):
-                return self.mul(outer, self.add(*(self.sum(p, axes) for p in parts)))
+                return self.add(*(self.sum(p, axes) for p in parts))
         if isinstance(inner, App) and inner.op is T.scatter:
             values, move, _ = inner.args
             order = move.back(axes)
             if order is not None:
-                return self.mul(outer, self.sum(self.shuffle(values, order), axes))
-        return self.mul(outer, self._reduced(T.sum, inner, axes))
+                return self.sum(self.shuffle(values, order), axes)
+        return self._reduced(T.sum, inner, axes)
 
     def prod_along(self, form: Form, axes: Axes, lengths: Mapping[int, Form] | None = None) -> Form:
-        """``prod(exp(a) * b) == exp(sum(a)) * prod(b)``; ``prod(c) == c**n`` for a constant c.
+        """``prod(c * b) == c**n * prod(b)`` for a c that is constant along axes of length n.
 
         The lengths of the axes are needed where a part of the form is constant along some.
         """
@@ -147,47 +172,41 @@ class Lifting(Algebra):
 
     def _multiplied(self, form: Form, axes: Axes) -> Form:
         coeff, expo, factors = self.parts(form)
+        lifts = self.followed(T.prod, self.prod(ONE, expo, {}), axes) if expo.terms else self.one
+        if lifts is None:
+            return self._reduced(T.prod, form, axes)
         rest = self.prod(coeff, self.no_exponent, dict(factors))
-        total = self.add(*(self.mul(self.const(c), self.sum(m, axes)) for m, c in expo.terms))
         product = rest if self.constant(rest, axes) else self._reduced(T.prod, rest, axes)
-        return self.mul(self.exp(total), product)
-
-    def log_factor(self, f: Form) -> Form:
-        """``log(prod(a)) == sum(log(a))`` where a is never negative."""
-        if isinstance(f, App) and f.op is T.prod and f.args[0].nonneg:
-            whole = self.lin(self.terms_of(self.log(f.args[0])))
-            if whole.bcast == f.args[0].bcast:
-                return self.sum(self.add_terms(dict(whole.terms)), f.args[1])
-        return super().log_factor(f)
+        return self.mul(lifts, product)
 
     def cumsum(self, form: Form, axis: int) -> Form:
-        """``cumsum(a * b) == a * cumsum(b)`` where a is constant along the axis."""
-        outer, inner = self.split_along(form, (axis,))
-        if inner is self.one or inner.bcast[axis]:
-            return self.app(T.cumsum, form, axis, bcast=form.bcast)
-        return self.mul(outer, self.app(T.cumsum, inner, axis, bcast=inner.bcast))
+        """A running sum along an axis."""
+        found = None if form.bcast[axis] else self.followed(T.cumsum, form, axis)
+        return found or self.app(T.cumsum, form, axis, bcast=form.bcast)
 
     def max(self, form: Form, axes: Axes) -> Form:
-        """``max(exp(a)) == exp(max(a))`` and ``max(a + c) == max(a) + c`` for a constant c."""
+        """The largest element along axes."""
+        found = self.followed(T.max, form, axes)
+        if found is not None or self.constant(form, axes):
+            return form if found is None else found
+        lin = self.lin(self.terms_of(form))
+        return self.app(T.max, lin, axes, bcast=self.reduced_bcast(lin.bcast, axes))
+
+    # -- logs and absolute values -----------------------------------------------------------
+
+    def log(self, form: Form) -> Form:
+        """The log of a form; of a positive number, a number."""
         coeff, expo, factors = self.parts(form)
-        if (
-            expo.terms
-            and coeff > 0
-            and all(self.constant(f, axes) and f.nonneg for f, _ in factors)
-        ):
-            return self.mul(
-                self.prod(coeff, self.no_exponent, dict(factors)), self.exp(self.max(expo, axes))
-            )
-        outer: Terms = {}
-        moving: Terms = {}
-        for m, c in self.terms_of(form).items():
-            (outer if self.constant(m, axes) else moving)[m] = c
-        if not moving:
-            return form
-        top = self.app(
-            T.max, self.lin(moving), axes, bcast=self.reduced_bcast(self.lin(moving).bcast, axes)
-        )
-        return self.add(*(self.mul(self.const(c), m) for m, c in outer.items()), top)
+        if coeff > 0 and not expo.terms and not factors:
+            return super().log(form)
+        if isinstance(form, App) and form.op is T.join and form.nonneg:
+            *parts, axis = form.args
+            return self.app(T.join, *(self.log(p) for p in parts), axis, bcast=form.bcast)
+        return self.followed(T.log, form) or self.app(T.log, form)
+
+    def size(self, form: Form) -> Form:
+        """The absolute value of a form that may be negative."""
+        return self.followed(T.abs, form) or super().size(form)
 
     def shift(self, lin: Lin, axes: Axes, hidden: tuple[Form, ...] = ()) -> App:
         """The largest exponent along axes, 0 where it is infinite; zeros of factors may hide it."""

@@ -16,6 +16,7 @@ from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 from kanrewrite import errors
 from kanrewrite.display import brief
 from kanrewrite.errors import RelationWarning
+from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import Operator
 from kanrewrite.trace import trace
@@ -26,7 +27,7 @@ from kanrewrite.view.forms import Form, Leaf, pieces
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
 from kanrewrite.view.recognise import Recogniser, Recognition, compiled
-from kanrewrite.view.rules import LIFTING, definitions, recognitions
+from kanrewrite.view.rules import LIFTING, recognitions
 
 #: Nested forms are built by recursion, some frames a level.
 DEPTH = 20_000
@@ -59,8 +60,9 @@ class LiftingPass(GraphRewriter):
         self.places = {r.name: r.source for r in relations}
         self.active = any(r.family == LIFTING for r in relations)
         followed = relations if self.active else ()
-        self.definitions = definitions(followed)
-        self.rules = compiled(recognitions(followed))
+        self.laws = Laws(followed)
+        self.definitions = self.laws.definitions
+        self.rules = compiled(recognitions(followed), self.laws)
         self.read_count = self.built_count = 0
 
     def takes(self, relation: Relation) -> bool:
@@ -101,7 +103,7 @@ class LiftingPass(GraphRewriter):
         rules: list[Recognition],
     ) -> None:
         recogniser = Recogniser(rules)
-        view = View(self.definitions, fgraph.clients, recogniser.fuses, self.avoided)
+        view = View(self.laws, fgraph.clients, recogniser.fuses, self.avoided)
         for var in variables:
             if var.type.dtype in FLOATS:
                 self._read(var, view)

@@ -16,6 +16,7 @@ from aesara.graph.basic import Apply, Constant, Variable
 from aesara.tensor.basic import Split
 from aesara.tensor.elemwise import Elemwise
 
+from kanrewrite.laws import Laws
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.algebra import LONGEST
 from kanrewrite.view.centring import Generator, Shift, candidates
@@ -48,8 +49,8 @@ class View:
 
     Parameters
     ----------
-    definitions
-        For each operator what it means: the left and the right side of an equation.
+    laws
+        What relations say of each operator.
     clients
         Who uses each variable of the graph, where that is known.
     fuses
@@ -60,13 +61,14 @@ class View:
 
     def __init__(
         self,
-        definitions: dict[Operator, tuple[Any, Any]] | None = None,
+        laws: Laws | None = None,
         clients: Mapping[Variable[Any, Any], Sequence[Any]] | None = None,
         fuses: Callable[[Form, Lifting], bool] = lambda form, algebra: False,
         avoided: Collection[Operator] = (),
     ):
         self.avoided = avoided
-        self.definitions = definitions or {}
+        self.laws = laws or Laws()
+        self.definitions = self.laws.definitions
         self.clients = clients or {}
         self.fuses = fuses
         self._algebras: dict[str, Lifting] = {}
@@ -86,7 +88,7 @@ class View:
     def algebra(self, dtype: str) -> Lifting:
         """Where the forms of a dtype are made."""
         if dtype not in self._algebras:
-            self._algebras[dtype] = Lifting(dtype)
+            self._algebras[dtype] = Lifting(dtype, self.laws)
         return self._algebras[dtype]
 
     # -- variables ------------------------------------------------------------------------

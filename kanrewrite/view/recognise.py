@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from kanrewrite.laws import Laws
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.cofactors import groups, joined
 from kanrewrite.view.events import merges
@@ -41,9 +42,10 @@ class Recognition:
 
 def compiled(
     rules: Iterable[tuple[str, Any, Any, Callable[[Bindings], bool]]],
+    laws: Laws | None = None,
 ) -> list[Recognition]:
     """Rules (name, left side, right side, check of the guards) with their patterns as forms."""
-    algebra = PatternAlgebra()
+    algebra = PatternAlgebra(laws=laws)
     out = []
     for name, left, right, allowed in rules:
         pattern = pattern_form(left, algebra)

@@ -1,4 +1,4 @@
-"""What relations tell a view: what operators mean, and which formulas operators fuse."""
+"""What relations tell a view: which formulas operators fuse."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from kanrewrite.relation import Relation
-from kanrewrite.relation.roles import definition_in, operators_in
-from kanrewrite.relation.rules import conditions_of
+from kanrewrite.relation.roles import operators_in
 from kanrewrite.terms import Operator
 from kanrewrite.view.instantiate import is_form
 from kanrewrite.view.matching import Bindings
@@ -16,36 +15,7 @@ from kanrewrite.view.matching import Bindings
 LIFTING = "lifting"
 
 Definitions = dict[Operator, tuple[Any, Any]]
-
-
-class Definition(tuple[Any, Any]):  # noqa: SLOT001  # a tuple of any length has no slots
-    """The two sides of a definition, the operator first, and what its operands must satisfy."""
-
-    conditions: tuple[Any, ...]
-
-    @classmethod
-    def of(cls, sides: tuple[Any, Any], conditions: tuple[Any, ...]) -> Definition:
-        """Sides with conditions."""
-        made = cls(sides)
-        made.conditions = conditions
-        return made
-
-
 NamedRule = tuple[str, Any, Any, Callable[[Bindings], bool]]
-
-
-def definitions(relations: Iterable[Relation]) -> Definitions:
-    """For each operator that relations define, the equation that says what it is."""
-    found: Definitions = {}
-    for relation in relations:
-        if "define" not in relation.roles:
-            continue
-        for equation in relation.equations:
-            stated = definition_in(equation, relation.roles)
-            if stated is not None:
-                definition = Definition.of(stated, conditions_of(equation))
-                found.setdefault(stated[0][0], definition)
-    return found
 
 
 def recognitions(relations: Iterable[Relation]) -> Iterator[NamedRule]:

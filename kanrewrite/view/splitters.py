@@ -123,9 +123,14 @@ def _others(b: LogBuilder, form: App, where: Context) -> Scaled:
 def _prod(b: LogBuilder, form: App, where: Context) -> Scaled:
     inner, axes = form.args
     expo, rest = b.split(inner, where)
-    level = b.a.add(*(b.a.mul(b.a.const(c), b.a.sum(m, axes)) for m, c in expo.terms))
-    out = b.make(at.prod, b.or_one(rest), axis=axes, keepdims=True)
-    return b.a.lin(b.a.terms_of(level)), out
+    power = b.a.followed(T.prod, b.a.exp(expo), axes) if expo.terms else b.a.one
+    if power is None:
+        out = b.make(at.prod, b.value(inner), axis=axes, keepdims=True)
+        return b.a.no_exponent, out
+    level, factor = b.split(power, where)
+    if rest is not None:
+        rest = b.make(at.prod, rest, axis=axes, keepdims=True)
+    return level, b.product(ONE, [(r, ONE) for r in (factor, rest) if r is not None])
 
 
 def _cumsum(b: LogBuilder, form: App, where: Context) -> Scaled:

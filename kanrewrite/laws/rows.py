@@ -1,0 +1,98 @@
+"""Rows: for each operator what the enabled relations say of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kanrewrite.guards import Condition
+from kanrewrite.laws.lifts import Lift, lift_of
+from kanrewrite.relation.roles import definition_in
+from kanrewrite.relation.rules import conditions_of
+from kanrewrite.terms import Operator
+
+if TYPE_CHECKING:
+    from kanrewrite.relation import Relation
+
+
+class Meaning(tuple[Any, Any]):  # noqa: SLOT001  # a tuple of any length has no slots
+    """An operator over parameters, what it means, and what its operands must satisfy."""
+
+    conditions: tuple[Condition, ...]
+
+    @classmethod
+    def of(cls, sides: tuple[Any, Any], conditions: tuple[Condition, ...]) -> Meaning:
+        """Sides with conditions."""
+        made = cls(sides)
+        made.conditions = conditions
+        return made
+
+
+@dataclass(frozen=True)
+class Row:
+    """What relations say of one operator.
+
+    Parameters
+    ----------
+    lifts : tuple of Lift
+        What leaves it while a graph is read, tried in this order.
+    meaning : pair of terms or None
+        The operator over its parameters, and what it is read as.
+    defined_by : Relation or None
+        Which says that.
+    """
+
+    lifts: tuple[Lift, ...] = ()
+    meaning: Meaning | None = None
+    defined_by: Relation | None = None
+
+
+_EMPTY = Row()
+
+
+class Laws:
+    """The rows that some relations make.
+
+    Parameters
+    ----------
+    relations : iterable of Relation
+        In the order in which they are tried; those that only rewrite make no row.
+    """
+
+    def __init__(self, relations: Iterable[Relation] = ()):
+        meanings: dict[Operator, tuple[Meaning, Relation]] = {}
+        lifts: defaultdict[Operator, list[Lift]] = defaultdict(list)
+        for relation in relations:
+            for meaning in _meanings(relation):
+                meanings.setdefault(meaning[0][0], (meaning, relation))
+            for lift in _lifts(relation):
+                lifts[lift.operator].append(lift)
+        self.rows: dict[Operator, Row] = {
+            op: Row(tuple(lifts.get(op, ())), *meanings.get(op, (None, None)))
+            for op in {**meanings, **lifts}
+        }
+        self.definitions: dict[Operator, tuple[Any, Any]] = {
+            op: m for op, (m, _) in meanings.items()
+        }
+
+    def row(self, op: Operator) -> Row:
+        """What is said of an operator."""
+        return self.rows.get(op, _EMPTY)
+
+
+def _meanings(relation: Relation) -> Iterator[Meaning]:
+    if "define" in relation.roles:
+        for equation in relation.equations:
+            stated = definition_in(equation, relation.roles)
+            if stated is not None:
+                yield Meaning.of(stated, conditions_of(equation))
+
+
+def _lifts(relation: Relation) -> Iterator[Lift]:
+    if "lift" in relation.roles:
+        for equation in relation.equations:
+            lift = lift_of(relation, equation)
+            if lift is not None:
+                yield lift

@@ -1,0 +1,80 @@
+"""No decoration: a relation that is followed is what runs, so that without it the result differs.
+
+Each is falsified in memory, and disabled; the result of one of its examples then changes.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import pytest
+from aesara.graph.basic import Constant, graph_inputs
+from aesara.graph.fg import FunctionGraph
+from aesara.printing import debugprint
+
+from kanrewrite import registry
+from kanrewrite.registry.database import LibraryPass
+from kanrewrite.relation import Relation, eq
+from kanrewrite.view import View
+from tests.view.common import at
+
+LIBRARY = {r.name: r for r in registry.relations() if not r.states_derivatives}
+
+#: The relations that are executed as they are stated; the list grows to all of them.
+FOLLOWED = [
+    "sum_lifts", "cumsum_lifts", "log_lifts", "logs_add", "logs_of_powers", "prod_lifts",
+    "abs_lifts", "max_lifts", "max_shifts",
+]  # fmt: skip
+
+
+def falsified(relation: Relation) -> Relation:
+    """The same relation with equations that are wrong by a factor."""
+    variant: Any = copy(relation)
+    variant.equations = tuple(
+        eq(e.lhs, 2 * e.rhs, e.theory).when(*e.guards) for e in relation.equations
+    )
+    return variant  # type: ignore[no-any-return]
+
+
+def compared(relation: Relation) -> list[Any]:
+    """For each example graphs in which its sides cancel."""
+    found = []
+    for build in relation.examples:
+        left, right = build()
+        found += [left / right, at.exp(left) / at.exp(right)]
+    return found
+
+
+def left_by(relations: list[Relation], graphs: list[Any]) -> str:
+    """What relations make of graphs, as text."""
+    inputs = [v for v in graph_inputs(graphs) if not isinstance(v, Constant)]
+    fgraph = FunctionGraph(list(dict.fromkeys(inputs)), graphs, clone=True)
+    LibraryPass(tuple(relations)).apply(fgraph)
+    return str(debugprint(fgraph, file="str"))
+
+
+def is_one_form(relation: Relation, relations: list[Relation]) -> bool:
+    """Tell whether both sides of each example are read as the same."""
+    view = View(relations)
+    sides = [build() for build in relation.examples]
+    return all(view.read(left) is view.read(right) for left, right in sides)
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_what_is_read_is_the_equation(name: str) -> None:
+    stated = LIBRARY[name]
+    others = [r for r in LIBRARY.values() if r is not stated]
+    assert is_one_form(stated, [*others, stated])
+    assert not is_one_form(stated, others)
+    assert not is_one_form(stated, [*others, falsified(stated)])
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_what_runs_is_the_equation(name: str) -> None:
+    stated = LIBRARY[name]
+    graphs = compared(stated)
+    others = [r for r in LIBRARY.values() if r is not stated]
+    result = left_by([*others, stated], graphs)
+    assert left_by(others, graphs) != result
+    assert left_by([*others, falsified(stated)], graphs) != result
