@@ -93,9 +93,9 @@ def normal_axes(axes: Any, ndim: int) -> tuple[int, ...]:
     """Axes as a sorted tuple of numbers from 0 on."""
     if axes is None:
         return tuple(range(ndim))
-    if not ndim:
-        return tuple(axes)  # of what has lost its dimensions
-    return tuple(sorted(x % ndim for x in (axes if isinstance(axes, (tuple, list)) else [axes])))
+    listed = axes if isinstance(axes, (tuple, list)) else [axes]
+    # What has lost its dimensions is bound beside axes that are counted already.
+    return tuple(sorted(x % ndim for x in listed) if ndim else listed)
 
 
 def _shift(a: Lifting, form: Form, axes: Any) -> Form:

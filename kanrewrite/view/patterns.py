@@ -10,6 +10,7 @@ from typing import Any
 
 from unification import Var
 
+from kanrewrite.laws import Laws
 from kanrewrite.terms import ELEMENTWISE, Operator, T, parameters_of
 from kanrewrite.view.axes import freed
 from kanrewrite.view.forms import App, Bcast, Form, Leaf, Lin, Prod, Sum, pieces
@@ -22,8 +23,8 @@ Definitions = dict[Operator, tuple[Any, Any]]
 class PatternAlgebra(Lifting):
     """Forms with parameters."""
 
-    def __init__(self, dtype: str = "float64") -> None:
-        super().__init__(dtype)
+    def __init__(self, dtype: str = "float64", laws: Laws | None = None) -> None:
+        super().__init__(dtype, laws)
         #: The axes that patterns name by number, by the parameters that stand for them.
         self.named: dict[Var, Any] = {}
 
@@ -44,12 +45,11 @@ class PatternAlgebra(Lifting):
         assert isinstance(form, Sum)
         return all(self.constant(m, axes) for m, _ in form.terms)
 
-    def sum(self, form: Form, axes: Any) -> Form:
+    def _summed(self, inner: Form, axes: Any) -> Form:
         """A sum of sums stays one where an axis is a parameter."""
-        outer, inner = self.split_along(form, axes)
         if isinstance(inner, App) and inner.op is T.sum and is_open(axes, inner.args[1]):
-            return self.mul(outer, self._reduced(T.sum, inner, axes))
-        return super().sum(form, axes)
+            return self._reduced(T.sum, inner, axes)
+        return super()._summed(inner, axes)
 
     def prod_along(self, form: Form, axes: Any, lengths: Any = None) -> Form:
         """A product along axes that are a parameter."""
