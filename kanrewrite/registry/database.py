@@ -29,6 +29,7 @@ from kanrewrite.registry.alignment import watch
 from kanrewrite.registry.companions import COMPANIONS, Companion
 from kanrewrite.registry.jax_ops import convert
 from kanrewrite.registry.powers import like_arrays
+from kanrewrite.registry.sources import of_library
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter import RelationPass, RelationRewriter
 from kanrewrite.terms import T
@@ -111,8 +112,18 @@ class LibraryPass(GraphRewriter):
 
 
 def make_view(relations: tuple[Relation, ...]) -> View:
-    """The view through which relations read a graph: it follows their definitions."""
-    return View(relations)
+    """The view through which relations read a graph: it follows their definitions and lifts.
+
+    Where none of them is a lift they are matched modulo the lifts of the library.
+    """
+    lifted = any("lift" in r.roles for r in relations)
+    return View(relations, () if lifted else lifts_of_library())
+
+
+@lru_cache(maxsize=1)
+def lifts_of_library() -> tuple[Relation, ...]:
+    """The lifts that come with the package, enabled or not."""
+    return tuple(r for r in of_library() if r.roles == ("lift",))
 
 
 @lru_cache(maxsize=16)

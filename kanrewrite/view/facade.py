@@ -27,8 +27,10 @@ from kanrewrite.view.rules import Definitions, recognitions
 
 
 @lru_cache(maxsize=16)
-def _rules(relations: tuple[Relation, ...]) -> tuple[Recognition, ...]:
-    return tuple(compiled(recognitions(relations), Laws(relations)))
+def _rules(
+    relations: tuple[Relation, ...], modulo: tuple[Relation, ...]
+) -> tuple[Recognition, ...]:
+    return tuple(compiled(recognitions(relations), Laws((*relations, *modulo))))
 
 
 class Rest:
@@ -45,12 +47,15 @@ class View:
     ----------
     relations
         Their definitions are followed: an operator that an equation explains is read as what the
-        equation says it is.
+        equation says it is; and so are their lifts.
+    modulo
+        Further lifts that are followed, which rewrite nothing.
     """
 
-    def __init__(self, relations: Iterable[Relation] = ()):
+    def __init__(self, relations: Iterable[Relation] = (), modulo: Iterable[Relation] = ()):
         self._relations = tuple(relations)
-        laws = Laws(self._relations)
+        self._modulo = tuple(modulo)
+        laws = Laws((*self._relations, *self._modulo))
         self._definitions = laws.definitions
         self.reader = Reader(laws)
         self._patterns = PatternAlgebra(laws=laws)
@@ -98,7 +103,7 @@ class View:
     def _safe(self, dtype: str) -> Builder | None:
         if not self._definitions:
             return None
-        return Builder(self.reader, dtype, Recogniser(_rules(self._relations)))
+        return Builder(self.reader, dtype, Recogniser(_rules(self._relations, self._modulo)))
 
     def opened(self, leaf: Leaf) -> Form | None:
         """A leaf as the operator over operands that it hides."""
