@@ -159,7 +159,10 @@ def compare(arguments: Any) -> None:
         if now["text"] == before["text"]:
             continue
         changed += 1
-        error = f"{error_of(graph):.1e}" if graph.values else "see the corpus"
+        try:
+            error = f"{error_of(graph):.1e}" if graph.values else "see the corpus"
+        except ValueError as raised:  # some cases want square matrices, which not all values are
+            error = str(raised).splitlines()[0]
         was = f"{before['error']:.1e}" if "error" in before else "unknown"
         print(f"{graph.name}: {before['nodes']} -> {now['nodes']} nodes, error {was} -> {error}")
         if arguments.show:
