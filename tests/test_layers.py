@@ -34,7 +34,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "rewriter": ("view",),
     "registry": ("inner", "rewriter"),
     "gradient": ("registry",),
-    "inner": ("trace",),
+    "inner": ("ac", "trace"),
     "reference": ("ops", "trace"),
     "cost": ("reference",),
     "search": ("cost", "registry"),

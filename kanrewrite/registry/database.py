@@ -24,6 +24,8 @@ from kanrewrite.inner.bodies import NAME as BODIES
 from kanrewrite.inner.bodies import BodiesPass
 from kanrewrite.inner.exclusions import NAME as EXCLUSIONS
 from kanrewrite.inner.exclusions import ExclusionsPass
+from kanrewrite.inner.merging import NAME as MERGE
+from kanrewrite.inner.merging import MergePass
 from kanrewrite.inner.waiting import heed
 from kanrewrite.registry.alignment import watch
 from kanrewrite.registry.companions import COMPANIONS, Companion
@@ -35,6 +37,7 @@ from kanrewrite.rewriter import RelationPass, RelationRewriter
 from kanrewrite.terms import T
 from kanrewrite.view import View
 from kanrewrite.view.passes import LiftingPass
+from kanrewrite.view.reading import forms
 from kanrewrite.view.rules import LIFTING
 
 LOG = logging.getLogger("kanrewrite")
@@ -223,6 +226,14 @@ def bodies(query: RewriteDatabaseQuery) -> Rewriter:
     )
 
 
+def merging(query: RewriteDatabaseQuery) -> Rewriter:
+    """The pass that merges loops, equal by the way in which the library reads their steps."""
+    library = DATABASE.query(query)
+    if not isinstance(library, LibraryPass) or MERGE in query.exclude:
+        return SequentialGraphRewriter()
+    return MergePass(lambda: forms(library.lifting.laws))
+
+
 def _excluded(query: RewriteDatabaseQuery) -> set[str]:
     """What a compilation excludes of the library: all of it, families, and single relations."""
     known = {NAME, *(n for r in DATABASE.chosen() for n in (r.name, r.family))}
@@ -239,6 +250,7 @@ _ENTRIES: tuple[tuple[str, float, RewriteDatabase], ...] = (
     (NAME, POSITION, DATABASE),
     (EXCLUSIONS, 0.03, Companion(lambda query: bool(_excluded(query)), exclusions)),
     (BODIES, 0.04, Companion(_takes_part, bodies)),
+    (MERGE, 0.045, Companion(_lifts, merging)),
     *((name, position, Companion(_lifts, make)) for name, position, make in COMPANIONS),
 )
 
