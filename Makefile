@@ -43,7 +43,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m pytest --benchmark-enable --benchmark-only tests/benchmarks
 
 clean:
-	rm -rf $(VENV) docs/_build .mypy_cache .pytest_cache .ruff_cache .benchmarks .hypothesis
+	rm -rf $(VENV) docs/_build docs/gallery .mypy_cache .pytest_cache .ruff_cache .benchmarks .hypothesis
 
 $(VENV)/.created:
 	@command -v $(PYTHON) >/dev/null || { \

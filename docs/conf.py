@@ -1,15 +1,28 @@
 """Settings of Sphinx."""
 
-from kanrewrite import __version__
+from pathlib import Path
+from typing import Any
+
+from docutils.nodes import SkipNode
+from latex2mathml.converter import convert
+
+from kanrewrite import __version__, registry
+from kanrewrite.pages import gallery
+
+#: The pages about relations, made anew each time.
+RELATIONS = Path(__file__).parent / "gallery"
 
 project = "kanrewrite"
 author = "the kanrewrite developers"
 copyright = "2026, the kanrewrite developers"
 version = release = __version__
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon", "myst_nb"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "myst_nb"]
+html_math_renderer = "mathml"
 exclude_patterns = ["_build"]
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["style.css"]
 html_title = f"kanrewrite {__version__}"
 
 # Docstrings are numpydoc; annotations say the types once, in the signature.
@@ -25,3 +38,18 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
 nb_merge_streams = True
+
+
+def _math(display: str) -> Any:
+    """What writes a formula as MathML, which browsers draw without a script from elsewhere."""
+
+    def visit(self: Any, node: Any) -> None:
+        self.body.append(convert(node.astext(), display=display))
+        raise SkipNode
+
+    return visit
+
+
+def setup(app: Any) -> None:
+    app.add_html_math_renderer("mathml", (_math("inline"), None), (_math("block"), None))
+    app.connect("builder-inited", lambda app: gallery(registry.relations(), RELATIONS))

@@ -43,6 +43,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "magic": ("registry",),
     "draw": ("gradient", "inner", "verify", "why"),
     "report": ("draw",),
+    "pages": ("report",),
     "demo": ("draw",),
     "cli": ("", "demo", "report"),
     "__main__": ("cli",),
