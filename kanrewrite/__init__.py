@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from kanrewrite import _environment
 
 if TYPE_CHECKING:
+    from kanrewrite.ac import neq as neq
     from kanrewrite.completion import check as check
     from kanrewrite.config import config as config
     from kanrewrite.gradient import grad as grad
@@ -68,6 +69,7 @@ _PUBLIC = {
     for module, names in {
         "terms": ("T",),
         "theory": ("Theory",),
+        "ac": ("neq",),
         "guards": (
             "Axis",
             "Bool",

@@ -18,7 +18,6 @@ from typing import Any, Generic, TypeVar
 
 from kanrewrite.ac.interned import LEAF, Interned, Symbol
 from kanrewrite.ac.matching import Matcher, Rest, Substitution, matcher
-from kanrewrite.ac.oneway import may_cancel
 from kanrewrite.ac.shape import heads, keeps_apart, required
 from kanrewrite.ac.terms import store
 from kanrewrite.errors import DuplicateKey, NoSuchKey
@@ -209,7 +208,7 @@ class Index(Generic[Key]):
 
     def _places(self, pattern: Interned) -> Iterator[list[_Entry[Key]]]:
         """The lists in which a pattern is looked for: one for each head an instance can have."""
-        if may_cancel(pattern):
+        if matcher(pattern).cancels:
             yield self._anywhere
             return
         possible, unit = heads(pattern), pattern.symbol.unit

@@ -1,5 +1,6 @@
 """Matching and unification modulo a theory: free, C, A, AC, units and inverses, mixed freely."""
 
+from kanrewrite.ac.disequality import neq
 from kanrewrite.ac.goals import Eq, default_theory, eq, set_default_theory
 from kanrewrite.ac.interned import Interned
 from kanrewrite.ac.matching import (
@@ -24,6 +25,7 @@ __all__ = [
     "eq",
     "is_complete",
     "match",
+    "neq",
     "overlaps",
     "set_default_theory",
     "term",

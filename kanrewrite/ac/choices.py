@@ -22,6 +22,7 @@ from kanrewrite.ac.diophantine import basis, covers
 from kanrewrite.ac.groups import group_steps
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.states import Equation, State, aliens, compatible, may_change, operator_of
+from kanrewrite.ac.syntax import PAIR
 from kanrewrite.ac.terms import Store
 
 
@@ -42,32 +43,43 @@ def branch(terms: Store, state: State) -> Iterator[State]:
         by_operator.setdefault(operator, []).append(equation)
     operator = min(by_operator, key=_difficulty)
     chosen = by_operator.pop(operator)
-    if not (operator.associative and operator.commutative):
+    pairs = [pair for pair in chosen if any(side.symbol.op is PAIR for side in pair)]
+    if pairs or not (operator.associative and operator.commutative):
         # One permutation or one word at a time; sums and products as a system.
-        chosen = chosen[:1]
+        chosen = (pairs or chosen)[:1]
     rest = tuple(equation for equation in state.equations if equation not in chosen)
     left = State(rest, state.bindings, state.rigid)
-    sides = [side for equation in chosen for side in equation]
-    for side in sides:
-        if (
-            side.symbol is VARIABLE
-            and operator.inverse is None
-            and any(side in other.variables for other in sides if side is not other)
-        ):
-            cyclic = next(pair for pair in chosen if side in pair)
-            product = cyclic[0] if cyclic[1] is side else cyclic[1]
-            others = [pair for pair in chosen if pair is not cyclic]
-            return _collapsed(terms, left.with_equations(*others), product, side)
+    if any(side.symbol.op is PAIR for side in chosen[0]):
+        return _ordered(terms, left, *chosen[0])
+    cyclic = _cyclic(operator, chosen)
+    if cyclic is not None:
+        variable, product, others = cyclic
+        return _collapsed(terms, left.with_equations(*others), product, variable)
     if not operator.associative:
         return _commutative(terms, left, *chosen[0])
-    for alien in aliens(operator, sides):
+    for alien in aliens(operator, [side for equation in chosen for side in equation]):
         if may_change(alien) and alien.variables and alien not in state.rigid:
             return _unit_choices(terms, left, operator, chosen, alien)
     if operator.inverse is not None:
         return group_steps(terms, left, operator, chosen)
     if operator.commutative:
-        return _system(terms, left, operator, chosen)
+        return _system(left, System(terms, operator, chosen))
     return word_steps(terms, left, operator, *chosen[0])
+
+
+def _cyclic(
+    operator: Symbol, equations: Sequence[Equation]
+) -> tuple[Interned, Interned, list[Equation]] | None:
+    """A variable equal to a product although another holds it, the product, the other equations."""
+    if operator.inverse is not None:
+        return None
+    sides = [side for equation in equations for side in equation]
+    for side in sides:
+        if side.symbol is VARIABLE and any(side in o.variables for o in sides if side is not o):
+            cyclic = next(pair for pair in equations if side in pair)
+            product = cyclic[0] if cyclic[1] is side else cyclic[1]
+            return side, product, [pair for pair in equations if pair is not cyclic]
+    return None
 
 
 def _difficulty(operator: Symbol) -> int:
@@ -80,6 +92,15 @@ def _difficulty(operator: Symbol) -> int:
     if operator.inverse is not None:
         return 3
     return 1 if operator.commutative else 2
+
+
+def _ordered(terms: Store, state: State, s: Interned, t: Interned) -> Iterator[State]:
+    """Read a commutative application as a sequence, in every order of its operands."""
+    pair, whole = (s, t) if s.symbol.op is PAIR else (t, s)
+    op = whole.symbol.op
+    for order in dict.fromkeys(permutations(whole.args)):
+        rest = terms.intern(tuple(arg.plain for arg in order))
+        yield state.with_equations((pair.args[0], terms.leaf(op)), (pair.args[1], rest))
 
 
 def _collapses(
@@ -172,13 +193,28 @@ def _commutative(terms: Store, state: State, s: Interned, t: Interned) -> Iterat
             yield from _collapsed(terms, state, side, other)
 
 
-def _system(
-    terms: Store, state: State, operator: Symbol, equations: Sequence[Equation]
-) -> Iterator[State]:
-    """Solve all equations between sums of one operator at once (Stickel 1981)."""
-    system = System(terms, operator, equations)
-    for chosen in system.choices():
+def _system(state: State, system: System) -> Iterator[State]:
+    """Solve all equations between sums of one operator at once (Stickel 1981).
+
+    A variable that is an operand of another operator too is one operand here, or else is one there.
+    The first is tried first: what the other operator must solve then has no more operands.
+    """
+    shared = [
+        n
+        for n, atom in enumerate(system.atoms)
+        if atom.symbol is VARIABLE and _is_operand(atom, state.equations)
+    ]
+    if system.operator.unit is not None:
+        shared = []
+    for chosen in system.choices(frozenset(shared)):
         yield state.with_equations(*system.solution(chosen))
+    for n, several in enumerate(shared):
+        for chosen in system.choices(frozenset(shared[:n]), several):
+            yield state.with_equations(*system.solution(chosen))
+
+
+def _is_operand(variable: Interned, equations: Sequence[Equation]) -> bool:
+    return any(variable in side.args for equation in equations for side in equation)
 
 
 class System:
@@ -221,10 +257,25 @@ class System:
             compatible(s, t) for n, s in enumerate(present) for t in present[:n]
         )
 
-    def choices(self) -> Iterator[list[int]]:
-        """The sets of basis vectors that give every unknown a value."""
+    def choices(
+        self, single: frozenset[int] = frozenset(), several: int | None = None
+    ) -> Iterator[list[int]]:
+        """The sets of basis vectors that give every unknown a value.
+
+        Parameters
+        ----------
+        single
+            The positions of variables that are one operand.
+        several
+            The position of a variable that is not.
+        """
         optional = self.operator.unit is not None
-        return covers(self.vectors, len(self.atoms), frozenset(self.fixed), optional)
+        exact = single.union(self.fixed)
+        usable = [k for k, vector in enumerate(self.vectors) if all(vector[n] <= 1 for n in exact)]
+        vectors = [self.vectors[k] for k in usable]
+        for chosen in covers(vectors, len(self.atoms), exact, optional):
+            if several is None or sum(vectors[k][several] for k in chosen) > 1:
+                yield [usable[k] for k in chosen]
 
     def value(self, k: int) -> Interned:
         """What a basis vector stands for: the operand it holds, or a fresh variable."""

@@ -8,6 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from kanrewrite.ac.syntax import Maker
+
 if TYPE_CHECKING:
     from kanrewrite.ac.terms import Store
 
@@ -27,11 +29,14 @@ class Symbol:
     """
 
     __slots__ = (
-        "__weakref__", "associative", "bit", "commutative", "group", "inverse", "op", "unit",
+        "__weakref__", "associative", "bit", "commutative", "group", "inverse", "maker", "op",
+        "unit",
     )  # fmt: skip
 
     def __init__(self, op: Any, associative: bool = False, commutative: bool = False):
         self.op = op
+        #: What makes values that are no tuples.
+        self.maker = op if isinstance(op, Maker) else None
         self.associative = associative
         self.commutative = commutative
         self.unit: Interned | None = None

@@ -13,7 +13,7 @@ from kanrewrite.ac.interned import Interned
 from kanrewrite.ac.oneway import instances, may_cancel
 from kanrewrite.ac.plan import Plan
 from kanrewrite.ac.program import Program
-from kanrewrite.ac.shape import heads, required
+from kanrewrite.ac.shape import heads, is_open, operands_first, required
 from kanrewrite.ac.terms import Store, store
 from kanrewrite.errors import ForeignTerm
 from kanrewrite.theory import Theory
@@ -54,14 +54,16 @@ class Matcher:
         once, lazily, as dicts from logic variable to plain term.
     """
 
-    __slots__ = ("__dict__", "cancels", "match", "pattern", "store")
+    __slots__ = ("__dict__", "cancels", "is_open", "match", "pattern", "store")
 
     match: Callable[[Interned], Iterator[Substitution]]
 
     def __init__(self, pattern: Interned):
         self.pattern = pattern
         self.store = pattern.store
-        self.cancels = may_cancel(pattern)
+        #: Whether a variable stands for an operator, whatever it obeys: only unification knows.
+        self.is_open = any(map(is_open, operands_first(pattern)))
+        self.cancels = self.is_open or may_cancel(pattern)
         self.match = self._with_cancelling if self.cancels else self._compiled(interned=False)
 
     @property
@@ -81,6 +83,8 @@ class Matcher:
         return self._cancelling(term) if self.cancels else self._solved(term)
 
     def _solved(self, term: Interned) -> Iterator[dict[Var, Interned]]:
+        if self.is_open:
+            return iter(())
         if "_solve" not in self.__dict__:
             self.__dict__["_solve"] = self._compiled(interned=True)
         found: Iterator[dict[Var, Interned]] = self.__dict__["_solve"](term)

@@ -5,19 +5,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 
-from kanrewrite.ac.interned import VARIABLE, Interned
+from kanrewrite.ac.bags import operands
+from kanrewrite.ac.interned import LEAF, VARIABLE, Interned, Symbol
 from kanrewrite.ac.matching import Matcher
 from kanrewrite.ac.shape import operands_first
 from kanrewrite.ac.terms import Store
+from kanrewrite.errors import Incomplete
 
 Values = tuple[Interned, ...]
-#: How many unifiers, and steps of the search, are waited for before the first is given away.
-_WAIT, _WAIT_FAIR = 256, 32
+Column = tuple[int, ...]
+#: How many unifiers, and steps of the search, are waited for before the first is given away; of a
+#: set that is known to be large, and of one that may have no end, fewer.
+_WAIT, _WAIT_LARGE = 256, 16
 _STEPS = 2_000
+#: How many outlines of unifiers are remembered, to leave out those that come again.
+_REMEMBERED = 512
+#: How many unifiers of each.
+_ALIKE = 15
 
 
 def minimal(
-    terms: Store, solutions: Iterable[Values | None], ended: Callable[[], bool], fair: bool
+    terms: Store,
+    solutions: Iterable[Values | None],
+    ended: Callable[[], bool],
+    found: Callable[[], None],
+    large: bool,
+    fair: bool,
 ) -> Iterator[Values]:
     """The solutions that are no instances of others, modulo the theory.
 
@@ -29,47 +42,82 @@ def minimal(
         The values of the same variables in each solution; None for a step that found none.
     ended
         Whether `solutions` has come to its end.
+    found
+        Called for each solution that is new.
+    large
+        Whether there are many, or may be no end: then fewer are waited for and compared with.
     fair
-        Whether there may be no end: then fewer are waited for and compared with.
+        Whether instances may come before what is more general without end.
 
     Yields
     ------
     tuple
         All minimal ones, if there are few in all. Of many, those found first are made minimal among
         themselves; a later one is left out if it is an instance of one of these (but for a fair
-        search), or equal to any before it.
+        search), or equal to one that came shortly before.
     """
     kept: list[_Unifier] = []
     stream = iter(solutions)
-    for steps, values in enumerate(stream):
-        if values is not None:
-            _insert(kept, _Unifier(terms, values))
-        if len(kept) >= (_WAIT_FAIR if fair else _WAIT) or steps >= _STEPS:
-            break
+    given_up: Incomplete | None = None
+    try:
+        _wait(terms, stream, kept, found, _WAIT_LARGE if large or fair else _WAIT)
+    except Incomplete as reason:  # raised after what was found
+        given_up = reason
     for one in kept:
         yield one.values
-    if ended():
-        return
-    # From here on as many as are asked for: what each is compared with must not grow with them.
-    first = [] if fair else list(kept)
+    if given_up is not None:
+        raise given_up
+    if not ended():
+        yield from _rest(terms, stream, kept, found, fair)
+
+
+def _wait(
+    terms: Store,
+    stream: Iterator[Values | None],
+    kept: list[_Unifier],
+    found: Callable[[], None],
+    enough: int,
+) -> None:
+    """Keep the most general of the first solutions."""
+    for steps, values in enumerate(stream):
+        if values is not None and _insert(kept, _Unifier(terms, values)):
+            found()
+        if len(kept) >= enough or steps >= _STEPS:
+            return
+
+
+def _rest(
+    terms: Store,
+    stream: Iterator[Values | None],
+    kept: list[_Unifier],
+    found: Callable[[], None],
+    fair: bool,
+) -> Iterator[Values]:
+    """As many more as are asked for: what each is compared with must not grow with them."""
     alike: dict[Hashable, list[_Unifier]] = {}
     for one in kept:
         alike.setdefault(_outline(one.term), []).append(one)
+    first = [] if fair else kept
     for values in stream:
         if values is None:
             continue
         one = _Unifier(terms, values)
         same = alike.setdefault(_outline(one.term), [])
         if not any(other.covers(one) for other in (*same, *first)):
-            same.append(one)
+            same[:] = [*same[-_ALIKE:], one]
+            found()
+            if len(alike) > _REMEMBERED:
+                del alike[next(iter(alike))]
             yield values
 
 
-def _insert(kept: list[_Unifier], one: _Unifier) -> None:
+def _insert(kept: list[_Unifier], one: _Unifier) -> bool:
     """Add a unifier unless another is more general; it displaces its instances."""
-    if not any(other.covers(one) for other in kept):
-        kept[:] = [other for other in kept if not one.covers(other)]
-        kept.append(one)
+    if any(other.covers(one) for other in kept):
+        return False
+    kept[:] = [other for other in kept if not one.covers(other)]
+    kept.append(one)
+    return True
 
 
 def _outline(term: Interned) -> Hashable:
@@ -93,7 +141,7 @@ def _outline(term: Interned) -> Hashable:
 class _Unifier:
     """The values of a unifier as one term, to be matched with another's."""
 
-    __slots__ = ("_matcher", "_sizes", "term", "values")
+    __slots__ = ("_columns", "_matcher", "_sizes", "term", "values")
 
     def __init__(self, terms: Store, values: Values):
         self.values = values
@@ -103,11 +151,64 @@ class _Unifier:
             len(v.args) if v.symbol.associative and v.symbol.unit is None else 1 for v in values
         ]
         self._matcher: Matcher | None = None
+        self._columns: dict[Symbol, set[Column]] = {}
 
     def covers(self, other: _Unifier) -> bool:
         """Whether another unifier is an instance of this one."""
         if any(a > b for a, b in zip(self._sizes, other._sizes, strict=True)):
             return False
+        if not self._may_cover(other):
+            return False
         if self._matcher is None:
             self._matcher = Matcher(self.term)
         return next(self._matcher.match(other.term), None) is not None
+
+    def _may_cover(self, other: _Unifier) -> bool:
+        """What heads and multiplicities tell: true where only matching can."""
+        sums: set[Symbol] = set()
+        for mine, theirs in zip(self.values, other.values, strict=True):
+            symbol = mine.symbol
+            if symbol is VARIABLE or symbol.unit is not None or symbol.group is not None:
+                continue
+            if symbol is not theirs.symbol or (symbol is LEAF and mine is not theirs):
+                return False
+            if symbol.associative and symbol.commutative:
+                sums.add(symbol)
+        return all(_dominated(self.columns(op), other.columns(op)) for op in sums)
+
+    def columns(self, operator: Symbol) -> set[Column]:
+        """How often each operand occurs in the values, all read as products of an operator.
+
+        Parameters
+        ----------
+        operator
+            An associative-commutative operator without unit.
+        """
+        known = self._columns.get(operator)
+        if known is None:
+            counts: dict[Interned, list[int]] = {}
+            for n, value in enumerate(self.values):
+                for part in operands(operator, value):
+                    counts.setdefault(part, [0] * len(self.values))[n] += 1
+            known = self._columns[operator] = {tuple(column) for column in counts.values()}
+        return known
+
+
+def _dominated(general: set[Column], special: set[Column]) -> bool:
+    """Whether each operand can be a part of one that is more general, and these have such parts.
+
+    An operand of an instance occurs at least as often, everywhere, as what it is a part of; without
+    unit that has a part.
+    """
+    less = all(column in general or _above_any(column, general) for column in special)
+    return less and all(
+        column in special or any(_above(other, column) for other in special) for column in general
+    )
+
+
+def _above_any(column: Column, others: set[Column]) -> bool:
+    return any(_above(column, other) for other in others)
+
+
+def _above(column: Column, other: Column) -> bool:
+    return all(a >= b for a, b in zip(column, other, strict=True))

@@ -64,6 +64,7 @@ def instances(
     for values in islice(search.solutions(), steps):
         if values is not None and values not in seen:
             seen.add(values)
+            search.found()
             yield {
                 v: _replaced(terms, value, thawed) if thawed else value
                 for v, value in zip(variables, values, strict=True)

@@ -59,6 +59,7 @@ class Search:
         self.start = simplify(terms, State(self.equations, {}))
         self.ended = self.start is None
         self.patience: int | None = None
+        self._found, self._steps, self._since = -1, 0, 0.0
 
     def solutions(self) -> Iterator[tuple[Interned, ...] | None]:
         """The values of the variables in each solution; None for a step without one.
@@ -71,14 +72,13 @@ class Search:
             If the search has taken too many steps since the solution before.
         """
         pending: deque[Iterator[State]] = deque([iter(() if self.start is None else (self.start,))])
-        found_before = silent = 0
-        since = monotonic()
+        self.found()
         while pending:
-            silent += 1
-            self._spend(found_before, silent, since)
+            self._steps += 1
+            self._spend()
             # First in, first out takes turns between branches; last in, first out is lean. Groups
             # rarely have endless branches: the oldest has a turn now and then.
-            oldest = self.fair and (self._words or silent % _TURN == 0)
+            oldest = self.fair and (self._words or self._steps % _TURN == 0)
             states = pending.popleft() if oldest else pending.pop()
             found = next(states, None)
             if found is None:
@@ -91,21 +91,24 @@ class Search:
                 pending.append(branch(self.terms, state))
                 yield None
             else:
-                found_before += 1
-                silent = 0
                 yield tuple(bound(self.terms, v, state.bindings) for v in self.variables)
-                since = monotonic()
         self.ended = True
 
-    def _spend(self, found: int, silent: int, since: float) -> None:
+    def found(self) -> None:
+        """Note that a solution was one that its reader had not: the search has its time again."""
+        self._found += 1
+        self._steps = 0
+        self._since = monotonic()
+
+    def _spend(self) -> None:
         """One step less."""
         if self.fair and self.patience is not None:
             self.patience -= 1
             if self.patience < 0:
-                raise EndlessSet(self.terms.theory.name, self._text(), found)
-        late = silent % _TURN == 0 and monotonic() - since > _SECONDS
-        if late or silent > (_SILENT if self.fair else _SILENT_FINITE):
-            raise Incomplete(self.terms.theory.name, self._text(), found, silent - 1)
+                raise EndlessSet(self.terms.theory.name, self._text(), self._found)
+        late = self._steps % _TURN == 0 and monotonic() - self._since > _SECONDS
+        if late or self._steps > (_SILENT if self.fair else _SILENT_FINITE):
+            raise Incomplete(self.terms.theory.name, self._text(), self._found, self._steps)
 
     def _text(self) -> str:
         return ", ".join(f"{text(s.plain)} = {text(t.plain)}" for s, t in self.equations)

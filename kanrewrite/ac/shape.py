@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kanrewrite.ac.interned import APPLY, LEAF, UNKNOWN, VARIABLE, Interned, Symbol
+from kanrewrite.ac.syntax import PAIR
 
 
 def heads(pattern: Interned) -> frozenset[Symbol] | None:
@@ -33,6 +34,18 @@ def heads(pattern: Interned) -> frozenset[Symbol] | None:
     return found
 
 
+def is_open(pattern: Interned) -> bool:
+    """Whether a variable stands for an operator, or for the rest of an application.
+
+    Parameters
+    ----------
+    pattern
+        A canonical term.
+    """
+    symbol = pattern.symbol
+    return symbol.op is PAIR or (symbol is APPLY and pattern.args[0].symbol is VARIABLE)
+
+
 def _deciding(pattern: Interned) -> Sequence[Interned]:
     """The operands on which a pattern's head depends."""
     symbol = pattern.symbol
@@ -47,7 +60,7 @@ def _heads(pattern: Interned) -> frozenset[Symbol] | None:
         return None
     if not pattern.variables:
         return frozenset((symbol,))
-    if symbol is APPLY and pattern.args[0].symbol is VARIABLE:
+    if is_open(pattern):
         return None
     if symbol.group is not None:
         inner: frozenset[Symbol] | None = pattern.args[0].possible

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from kanrewrite.ac.bags import applied, operands
 from kanrewrite.ac.cycles import unwound
 from kanrewrite.ac.interned import APPLY, VARIABLE, Interned, Symbol
+from kanrewrite.ac.syntax import PAIR
 from kanrewrite.ac.terms import Store, under
 
 Equation = tuple[Interned, Interned]
@@ -106,6 +107,8 @@ def operator_of(equation: Equation) -> Symbol | None:
         Two different terms, not both variables.
     """
     s, t = equation
+    if PAIR in (s.symbol.op, t.symbol.op):
+        return t.symbol if s.symbol.op is PAIR else s.symbol
     for side in equation:
         if side.symbol.group is not None or side.symbol.inverse is not None:
             return side.symbol.group or side.symbol
@@ -126,8 +129,10 @@ def _decomposed(terms: Store, s: Interned, t: Interned) -> list[Equation] | None
         if len(s.args) != len(t.args):
             return None
         return list(zip(s.args, t.args, strict=True))
+    if PAIR in (symbol.op, t.symbol.op):
+        return _paired(terms, s, t)
     if APPLY in (symbol, t.symbol):
-        return _apply(s, t)
+        return _apply(terms, s, t)
     operator = operator_of((s, t))
     if operator is None:
         return None
@@ -136,8 +141,29 @@ def _decomposed(terms: Store, s: Interned, t: Interned) -> list[Equation] | None
     return [(s, t)]
 
 
-def _apply(s: Interned, t: Interned) -> list[Equation] | None:
+def _paired(terms: Store, s: Interned, t: Interned) -> list[Equation] | None:
+    """Equations for the first and the rest of a sequence; itself where operands have no order."""
+    if s.symbol.op is not PAIR:
+        s, t = t, s
+    if t.symbol.commutative:
+        return [(s, t)]
+    plain = t.plain
+    if not isinstance(plain, list | tuple) or not plain:
+        return None
+    first = terms.leaf(plain[0]) if isinstance(plain, tuple) else t.args[0]
+    if t.symbol is APPLY:
+        first = t.args[0]
+    return [(s.args[0], first), (s.args[1], terms.intern(plain[1:]))]
+
+
+def _apply(terms: Store, s: Interned, t: Interned) -> list[Equation] | None:
     """Equations for an application of a variable or a term to terms."""
+    if s.symbol is not APPLY:
+        s, t = t, s
+    if s.args[0].symbol is VARIABLE and (t.symbol.associative or t.symbol.commutative):
+        # The operator is known, and with it what it obeys.
+        op = t.symbol.op
+        return [(s.args[0], terms.leaf(op)), (terms.apply(op, s.args[1:]), t)]
     arity = len(s.args) if s.symbol is APPLY else len(t.args)
     left, right = applied(s, arity), applied(t, arity)
     return None if left is None or right is None else list(zip(left, right, strict=True))
@@ -193,7 +219,7 @@ def compatible(s: Interned, t: Interned) -> bool:
             continue
         if not a.variables and not b.variables:
             return False
-        if APPLY in (a.symbol, b.symbol):
+        if APPLY in (a.symbol, b.symbol) or PAIR in (a.symbol.op, b.symbol.op):
             continue
         if a.symbol is not b.symbol:
             return False

@@ -2,20 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from functools import cache, singledispatch
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any
 
 from aesara.graph.basic import Constant, Variable
+from cons import cons
+from cons.core import ConsPair
 from etuples.core import ExpressionTuple
 from unification import isvar
+from unification.core import _unify as registered
+
+
+@dataclass(frozen=True)
+class Maker:
+    """The operator of values that are no tuples: what makes one of its parts.
+
+    Attributes
+    ----------
+    kind
+        The type.
+    names
+        The keys of a dict, the attributes of an object.
+    """
+
+    kind: type
+    names: tuple[Any, ...] = ()
+
+    def __call__(self, parts: list[Any]) -> Any:
+        """A value of these parts, in the order of the names.
+
+        Parameters
+        ----------
+        parts
+            Plain terms.
+        """
+        if self.kind is list:
+            return parts
+        if self.kind is ConsPair:
+            return cons(*parts)
+        named = dict(zip(self.names, parts, strict=True))
+        if self.kind is dict:
+            return named
+        made: Any = object.__new__(self.kind)
+        for name, value in named.items():
+            object.__setattr__(made, name, value)
+        return made
+
+
+#: The operator of pairs whose rest is a variable.
+PAIR = Maker(ConsPair)
 
 
 @singledispatch
-def decompose(value: Any) -> tuple[Any, Iterable[Any]] | None:  # noqa: ARG001  # registered types use it
+def decompose(value: Any) -> tuple[Any, Iterable[Any]] | None:
     """The operator and the operands of an application, None for a leaf.
 
-    Register a type here to let its values be terms.
+    Register a type here to let its values be terms. A type that logical-unification knows how to
+    unify is a term over its attributes without that; so are lists, dicts and ``cons`` pairs.
 
     Parameters
     ----------
@@ -29,7 +74,26 @@ def decompose(value: Any) -> tuple[Any, Iterable[Any]] | None:  # noqa: ARG001  
     >>> decompose("add") is None
     True
     """
-    return None
+    if not _is_registered(type(value)):
+        return None
+    names = tuple(getattr(type(value), "__slots__", ()) or sorted(vars(value)))
+    return Maker(type(value), names), [getattr(value, name) for name in names]
+
+
+@decompose.register
+def _(value: list) -> tuple[Any, Iterable[Any]] | None:  # type: ignore[type-arg]
+    return Maker(list), value
+
+
+@decompose.register
+def _(value: dict) -> tuple[Any, Iterable[Any]] | None:  # type: ignore[type-arg]
+    names = tuple(sorted(value, key=repr))
+    return Maker(dict, names), [value[name] for name in names]
+
+
+@decompose.register(ConsPair)
+def _(value: Any) -> tuple[Any, Iterable[Any]] | None:
+    return PAIR, (value.car, value.cdr)
 
 
 @decompose.register
@@ -86,11 +150,30 @@ def _(leaf: Any) -> Hashable:
     return signature
 
 
-@cache
-def is_leaf_type(kind: Hashable) -> bool:
+#: What is known of types, as long as logical-unification is told no more.
+_leaf_types: dict[tuple[type, int], bool] = {}
+
+
+def is_leaf_type(kind: type) -> bool:
     """Whether no value of a type is an application."""
-    assert isinstance(kind, type)
-    return decompose.dispatch(kind) is decompose.dispatch(object)
+    key = kind, len(registered.funcs)
+    known = _leaf_types.get(key)
+    if known is None:
+        default = decompose.dispatch(kind) is decompose.dispatch(object)
+        known = _leaf_types[key] = default and not _is_registered(kind)
+    return known
+
+
+#: Packages whose types have a reading of their own here, or none.
+_OWN = frozenset({"aesara", "builtins", "collections", "cons", "etuples", "kanren", "unification"})
+
+
+def _is_registered(kind: type) -> bool:
+    """Whether logical-unification was told how to unify a type."""
+    return any(
+        (one, one, Mapping) in registered.funcs and one.__module__.partition(".")[0] not in _OWN
+        for one in kind.__mro__
+    )
 
 
 def is_variable(value: Any) -> bool:

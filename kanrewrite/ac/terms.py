@@ -18,10 +18,11 @@ from functools import cache
 from operator import attrgetter
 from typing import Any
 
+from cons import cons
 from unification import Var
 
 from kanrewrite.ac.interned import APPLY, LEAF, VARIABLE, Interned, Symbol, Table
-from kanrewrite.ac.syntax import decompose, identity, is_leaf_type, is_variable
+from kanrewrite.ac.syntax import PAIR, decompose, identity, is_leaf_type, is_variable
 from kanrewrite.theory import NO_UNIT, Theory
 
 _by_serial = attrgetter("serial")
@@ -111,7 +112,7 @@ class Store:
             return self.leaf(value)
         if kind is Interned:
             return value if value.store is self else self.intern(value.plain)
-        if is_leaf_type(kind):  # type: ignore[arg-type]  # a type is hashable
+        if is_leaf_type(kind):
             return self.leaf(value)
         known = memo.get(id(value))
         if known is not None:
@@ -201,6 +202,8 @@ class Store:
         -------
         Interned
         """
+        if symbol.op is PAIR and (whole := self._sequence(*args)) is not None:
+            return whole
         if symbol.associative:
             args = self._flat(symbol, args)
         if symbol.unit is not None:
@@ -240,9 +243,11 @@ class Store:
         if known is not None and (term := known()) is not None:
             return term  # type: ignore[no-any-return]
         plain = [arg.plain for arg in args]
-        term = Interned(
-            self, symbol, args, tuple(plain) if symbol is APPLY else (symbol.op, *plain)
-        )
+        if symbol.maker is not None:
+            term = Interned(self, symbol, args, symbol.maker(plain))
+        else:
+            whole = tuple(plain) if symbol is APPLY else (symbol.op, *plain)
+            term = Interned(self, symbol, args, whole)
         if symbol.associative and symbol.commutative:
             heads: dict[Symbol, list[Interned]] = {}
             for arg in dict.fromkeys(args):
@@ -250,6 +255,12 @@ class Store:
             term.heads = {head: tuple(ones) for head, ones in heads.items()}
         self._terms.keep(key, term)
         return term
+
+    def _sequence(self, first: Interned, rest: Interned) -> Interned | None:
+        """What a pair is when its rest is known."""
+        if rest.symbol is VARIABLE or not isinstance(rest.plain, list | tuple):
+            return None
+        return self.intern(cons(first.plain, rest.plain))
 
     def invert(self, group: Symbol | None, term: Interned) -> Interned:
         """The inverse of a term in a group, pushed into its products.
@@ -398,6 +409,8 @@ def rebuilt(terms: Store, term: Interned, args: Sequence[Interned]) -> Interned:
     """
     if term.symbol.group is not None:
         return terms.invert(term.symbol.group, args[0])
+    if term.symbol is APPLY:
+        return terms.apply(args[0].plain, args[1:])
     return terms.make(term.symbol, args)
 
 

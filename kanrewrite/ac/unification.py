@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from unification import Var
@@ -13,13 +14,15 @@ from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.minimal import minimal
 from kanrewrite.ac.search import Search, has_words
 from kanrewrite.ac.shape import operands_first
-from kanrewrite.ac.states import Bindings, State, aliens, bound, operator_of
+from kanrewrite.ac.states import Bindings, Equation, State, aliens, bound, operator_of
 from kanrewrite.ac.terms import Store, store
 from kanrewrite.theory import Theory
 
 Substitution = dict[Var, Any]
 #: How many steps of a search `list` waits for its end before it is called endless.
 _PATIENCE = 10_000
+#: How many choices make a set large.
+_MANY = 1_000
 
 
 class Unifiers(Iterator[Substitution]):
@@ -71,12 +74,31 @@ class _Unification:
         else:
             solutions = self._search.solutions()
             for values in minimal(
-                self._terms, solutions, lambda: self._search.ended, self._search.fair
+                self._terms,
+                solutions,
+                lambda: self._search.ended,
+                self._search.found,
+                self._is_large(start),
+                self._search.fair,
             ):
                 yield self._answer(dict(zip(self._search.variables, values, strict=True)))
 
     def _answer(self, values: Bindings) -> Substitution:
         return {v.plain: value.plain for v, value in values.items() if value is not v}
+
+    def _is_large(self, state: State) -> bool:
+        """Whether the first sums to be solved have many choices."""
+        sums: dict[Symbol, list[Equation]] = {}
+        for equation in state.equations:
+            operator = operator_of(equation)
+            if operator is not None and operator.associative and operator.commutative:
+                sums.setdefault(operator, []).append(equation)
+        return any(
+            operator.inverse is None
+            and len(list(islice(System(self._terms, operator, equations).choices(), _MANY)))
+            == _MANY
+            for operator, equations in sums.items()
+        )
 
     def _is_elementary(self, state: State) -> bool:
         """Whether all that is left is one system of one AC operator over variables and constants.

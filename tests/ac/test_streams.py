@@ -1,0 +1,67 @@
+"""Streams of unifiers: the first comes soon, later ones cost no more, nothing piles up."""
+
+import tracemalloc
+from itertools import islice
+from typing import Any
+
+from unification import Var, var
+
+from kanrewrite.ac import term, unify
+from kanrewrite.theory import Theory
+from tests.ac.oracle import replaced
+from tests.ac.problems import key
+from tests.ac.test_sizes import lines_run
+
+SUMS = Theory("sums").ac("add").ac("mul")
+
+
+def names(prefix: str, count: int) -> list[Var]:
+    return [var(f"{prefix}{k}") for k in range(count)]
+
+
+def with_operand(count: int) -> tuple[Any, Any]:
+    xs, ys = names("x", count), names("y", count)
+    return ("add", ("f", xs[0]), *xs[1:]), ("add", ("f", ys[0]), *ys[1:])
+
+
+def twice(count: int) -> list[tuple[Any, Any]]:
+    xs, ys = names("x", count), names("y", count)
+    return [(("add", *xs), ("add", *ys)), (("mul", *xs), ("mul", *ys))]
+
+
+def test_a_large_set_begins_before_it_is_searched() -> None:
+    left, right = with_operand(5)
+    lines = lines_run(lambda: next(unify([(left, right)], SUMS)))
+    assert lines < 200_000
+    some = list(islice(unify([(left, right)], SUMS), 400))
+    for unifier in some:
+        assert term(replaced(left, unifier), SUMS) is term(replaced(right, unifier), SUMS)
+    variables = [*names("x", 5), *names("y", 5)]
+    assert len({key(unifier, variables) for unifier in some[:60]}) == 60
+
+
+def test_a_set_that_is_not_large_is_minimal() -> None:
+    assert len(list(unify([with_operand(3)], SUMS))) == 47
+
+
+def test_memory_stays_flat() -> None:
+    stream = unify([with_operand(5)], SUMS)
+    tracemalloc.start()
+    for _ in islice(stream, 900):
+        pass
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in islice(stream, 900):
+        pass
+    after = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert after - before < 1_000_000
+
+
+def test_sums_and_products_of_the_same_variables() -> None:
+    for count in (2, 3, 4, 5):
+        equations = twice(count)
+        first = next(unify(equations, SUMS))
+        for left, right in equations:
+            assert term(replaced(left, first), SUMS) is term(replaced(right, first), SUMS)
+    assert len(list(unify(twice(2), SUMS))) == 2
+    assert len(list(unify(twice(3), SUMS))) == 6
