@@ -10,7 +10,7 @@ AESARA_FLAGS ?= base_compiledir=$(CURDIR)/$(VENV)/aesara,blas__ldflags=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint docs notebooks bench clean
+.PHONY: help demo test lint docs notebooks bench fuzz clean
 
 help:
 	@echo "make demo       what kanrewrite does to a softmax, and to a classifier in training"
@@ -19,6 +19,7 @@ help:
 	@echo "make docs       the documentation, in docs/_build/html"
 	@echo "make notebooks  runs every notebook"
 	@echo "make bench      the benchmarks"
+	@echo "make fuzz       random graphs against stock Aesara: make fuzz N=20000 SEED=1"
 	@echo "make clean      removes what the targets above have made"
 
 demo: $(VENV)/.demo
@@ -41,6 +42,12 @@ notebooks: $(VENV)/.notebooks
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest --benchmark-enable --benchmark-only tests/benchmarks
+
+# Other seeds give other graphs; what fails is shrunk and printed as a test.
+N ?= 2000
+SEED ?= 0
+fuzz: $(VENV)/.dev
+	@AESARA_FLAGS="$(AESARA_FLAGS),cxx=" $(BIN)/kanrewrite fuzz --n $(N) --seed $(SEED) --jobs 0 $(FUZZ)
 
 clean:
 	rm -rf $(VENV) docs/_build docs/gallery .mypy_cache .pytest_cache .ruff_cache .benchmarks .hypothesis

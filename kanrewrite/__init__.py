@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kanrewrite.ac import neq as neq
     from kanrewrite.completion import check as check
     from kanrewrite.config import config as config
+    from kanrewrite.fuzz import fuzz as fuzz
     from kanrewrite.gradient import grad as grad
     from kanrewrite.gradient import hessian as hessian
     from kanrewrite.gradient import hvp as hvp
@@ -107,6 +108,7 @@ _PUBLIC = {
         "verify": ("verify",),
         "completion": ("check",),
         "config": ("config",),
+        "fuzz": ("fuzz",),
     }.items()
     for name in names
 }

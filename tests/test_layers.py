@@ -41,11 +41,12 @@ BELOW: dict[str, tuple[str, ...]] = {
     "why": ("search",),
     "verify": ("reference", "registry"),
     "magic": ("registry",),
+    "fuzz": ("reference", "registry"),
     "draw": ("gradient", "inner", "verify", "why"),
     "report": ("draw",),
     "pages": ("report",),
     "demo": ("draw",),
-    "cli": ("", "demo", "report"),
+    "cli": ("", "demo", "fuzz", "report"),
     "__main__": ("cli",),
     "": (),  # the public names
 }

@@ -176,3 +176,27 @@ def report(
 
     with reported():
         reporting.run(target, output, inputs or [], as_json)
+
+
+@app.command()
+def fuzz(
+    n: Annotated[int, typer.Option("--n", help="How many random graphs.")] = 200,
+    seed: Annotated[int, typer.Option(help="Of the graphs.")] = 0,
+    seconds: Annotated[
+        float | None, typer.Option(help="No graph is begun after it.", show_default=False)
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes; 0 for one on each processor.")] = 1,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="A folder into which each failure is put as a test.", show_default=False),
+    ] = None,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Count the lines of the engine that are reached.")
+    ] = False,
+) -> None:
+    """Judge random graphs against stock Aesara and high precision; exit code 1 if one is wrong."""
+    from kanrewrite.cli import fuzzing
+
+    with reported():
+        right = fuzzing.run(n, seed, seconds, jobs, save, lines)
+    raise typer.Exit(0 if right else 1)

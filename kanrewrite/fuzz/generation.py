@@ -1,0 +1,212 @@
+"""Typed random programs, and values for their inputs."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kanrewrite.fuzz.numbers import NAMESPACE
+from kanrewrite.fuzz.programs import Array, Input, Line, Program, Values, run
+from kanrewrite.fuzz.recipes import Recipe, recipes
+
+#: Beyond it a number that a program comes to is no everyday one.
+LARGE = 1e60
+#: How many times a line is tried.
+_TRIES = 200
+
+
+@dataclass(frozen=True)
+class Regime:
+    """How inputs are drawn.
+
+    Attributes
+    ----------
+    name : str
+    scale, offset : float
+        Normal numbers times the one plus the other.
+    special : tuple of float
+        What some elements are replaced by.
+    """
+
+    name: str
+    scale: float = 1.0
+    offset: float = 0.0
+    special: tuple[float, ...] = ()
+
+
+EVERYDAY = (
+    Regime("everyday"),
+    Regime("small", 0.4),
+    Regime("wide", 2.5),
+    Regime("zeros", 1.0, special=(0.0, 1.0)),
+)
+EXTREME = (
+    Regime("large", 300.0),
+    Regime("shifted", 1.0, offset=-900.0),
+    Regime("shifted up", 1.0, offset=800.0),
+    Regime("huge", 1e6),
+    Regime("masked", 1.0, special=(-np.inf,)),
+    Regime("infinite", 1.0, special=(np.inf,)),
+    Regime("nan", 1.0, special=(np.nan,)),
+)
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """The values of the inputs of a program: their lengths, whatever the regime."""
+
+    lengths: tuple[tuple[str, str, tuple[int, ...]], ...]
+
+    def values(self, regime: Regime, r: random.Random) -> Values:
+        """Values for each input."""
+        drawn: Values = {}
+        for name, dtype, shape in self.lengths:
+            drawn[name] = _drawn(dtype, shape, regime, r)
+        _tie(drawn, r)
+        return drawn
+
+
+def _drawn(dtype: str, shape: tuple[int, ...], regime: Regime, r: random.Random) -> Array:
+    size = int(np.prod(shape))
+    if dtype in ("bool", "int8"):
+        return np.array([r.randrange(2) for _ in range(size)], dtype).reshape(shape)
+    numbers = [round(r.gauss(0, 1) * regime.scale, 3) + regime.offset for _ in range(size)]
+    if regime.special and size:
+        for _ in range(r.randrange(1, size + 1)):
+            numbers[r.randrange(size)] = r.choice(regime.special)
+    return np.array(numbers, dtype).reshape(shape)
+
+
+def _tie(drawn: Values, r: random.Random) -> None:
+    """Some elements are equal, within an input or across two."""
+    floats = [v for v in drawn.values() if v.dtype.kind == "f" and v.size]
+    if floats and r.random() < 0.3:
+        flat = r.choice(floats).ravel()
+        flat[r.randrange(flat.size)] = flat[0]
+    if len(floats) > 1 and r.random() < 0.2:
+        a, b = r.sample(floats, 2)
+        a.ravel()[0] = b.ravel()[0]
+
+
+def generated(seed: str, longest: int = 9) -> tuple[Program, Shapes]:
+    """A random program, and how to draw its inputs.
+
+    Parameters
+    ----------
+    seed : str
+        The same seed gives the same program.
+    longest : int
+        How many lines it has at most.
+    """
+    r = random.Random(seed)
+    growth = Growth(r)
+    for _ in range(r.randrange(3, longest + 1)):
+        growth.grow()
+    growth.finish()
+    order = r.choices((0, 1, 2), (1, 6, 2))[0]
+    program = Program(growth.inputs, tuple(growth.lines), order).trimmed()
+    names = {i.name for i in program.inputs}
+    return program, Shapes(tuple(s for s in growth.shapes if s[0] in names))
+
+
+class Growth:
+    """A program while it grows, with what each of its variables is worth somewhere."""
+
+    def __init__(self, r: random.Random):
+        self.r = r
+        self.lines: list[Line] = []
+        n, m = (r.choice((0, 1, 2, 3, 3, 3, 3)), r.choice((1, 2, 3, 3, 3, 3)))
+        dtype = "float32" if r.random() < 0.2 else "float64"
+        self.shapes = [
+            ("x", dtype, (n,)), ("y", dtype, (n,)), ("X", dtype, (m, n)), ("s", dtype, ()),
+            ("t", dtype, ()), ("m", "int8", (n,)), ("b", "bool", (n,)), ("M", "bool", (m, n)),
+        ]  # fmt: skip
+        known = r.random() < 0.3
+        self.inputs = tuple(Input(name, d, self._typed(s, known)) for name, d, s in self.shapes)
+        draw = Shapes(tuple(self.shapes))
+        self.values: dict[str, Array] = dict(draw.values(EVERYDAY[0], random.Random(1)))
+
+    def _typed(self, shape: tuple[int, ...], known: bool) -> tuple[int | None, ...]:
+        """Lengths that a type states; what is to be broadcast must be stated."""
+        return tuple(length if known or length == 1 else None for length in shape)
+
+    def grow(self) -> None:
+        """One line more."""
+        for _ in range(_TRIES):
+            (recipe,) = self.r.choices(recipes(), [x.weight for x in recipes()])
+            if self._taken(recipe):
+                return
+
+    def finish(self) -> None:
+        """The last variables that nothing uses meet in the result."""
+        used = {o for line in self.lines for o in line.operands}
+        loose = [line.name for line in self.lines if line.name not in used]
+        loose = [name for name in loose if self.values[name].dtype.kind == "f"][-3:]
+        while len(loose) > 1:
+            right, left = loose.pop(), loose.pop()
+            sums = Recipe("{0}.sum() <+|-|*> {1}.sum()", "")
+            if not self._added(sums, (left, right)):
+                loose.append(right)
+                break
+            loose.append(self.lines[-1].name)
+        if loose and self.lines[-1].name != loose[0]:
+            self._added(Recipe("at.tensor_copy({0})", ""), (loose[0],))
+
+    def _taken(self, recipe: Recipe) -> bool:
+        operands: list[str] = []
+        for kind in recipe.kinds:
+            fitting = [name for name in self.values if self._fits(name, kind, operands)]
+            if not fitting:
+                return False
+            # What came last is taken more often, so that programs grow deep.
+            operands.append(self.r.choices(fitting, [1 + n for n in range(len(fitting))])[0])
+        return self._added(recipe, tuple(operands))
+
+    def _fits(self, name: str, kind: str, operands: list[str]) -> bool:
+        value = self.values[name]
+        if kind in "ci":
+            return value.dtype.kind in ("bi" if kind == "c" else "i")
+        if value.dtype.kind != "f":
+            return False
+        if kind == "p":
+            return bool((value > 0).all()) or self.r.random() < 0.02
+        first = self.values[operands[0]].shape if operands else ()
+        fits: dict[str, bool] = {
+            "f": True,
+            "v": value.ndim > 0,
+            "m": value.ndim == 2,
+            "1": value.ndim == 1,
+            "s": value.ndim == 0,
+            "l": value.shape == first[1:],
+        }
+        return fits[kind]
+
+    def _added(self, recipe: Recipe, operands: tuple[str, ...]) -> bool:
+        line = Line(f"v{len(self.lines) + 1}", recipe.written(self.r), operands)
+        value = self.values[operands[0]] if recipe.like else self._worth(line)
+        if value is None:
+            return False
+        if value.dtype.kind == "f" and self.r.random() > 0.02 and not _everyday(value):
+            return False
+        self.lines.append(line)
+        self.values[line.name] = value
+        return True
+
+    def _worth(self, line: Line) -> Array | None:
+        names: dict[str, Any] = {name: self.values[name] for name in line.operands}
+        try:
+            with np.errstate(all="ignore"):
+                value = np.asarray(run(line.code, {**names, **NAMESPACE}))
+        except (ValueError, IndexError, TypeError, ZeroDivisionError):
+            return None  # the operands do not fit
+        if value.dtype == object or value.ndim > 3 or value.size > 64:
+            return None
+        return value
+
+
+def _everyday(value: Array) -> bool:
+    masked = value == -np.inf
+    return bool(((np.abs(value) < LARGE) | masked).all())

@@ -1,0 +1,122 @@
+"""Random graphs are the same for each seed, cover what is read, and have no wrong number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kanrewrite import fuzz
+from kanrewrite.fuzz.coverage import possible, reached, wanted
+from kanrewrite.fuzz.generation import EVERYDAY, generated
+from kanrewrite.fuzz.judging import Unjudged
+from kanrewrite.fuzz.programs import program_of
+from kanrewrite.fuzz.recipes import elementwise, operators
+from kanrewrite.fuzz.saving import failure
+
+SOFTMAX = """
+x = at.TensorType('float64', shape=(None,))('x')
+v1 = at.exp(x) / at.exp(x).sum(axis=-1, keepdims=True)
+v2 = at.log(v1)
+"""
+
+
+def test_a_seed_gives_one_program() -> None:
+    programs = [str(generated(f"7/{i}")[0]) for i in range(50)]
+    assert programs == [str(generated(f"7/{i}")[0]) for i in range(50)]
+    assert len(set(programs)) > 45
+    assert programs != [str(generated(f"8/{i}")[0]) for i in range(50)]
+
+
+def test_a_program_is_read_as_it_is_printed() -> None:
+    for i in range(50):
+        program, _ = generated(f"7/{i}")
+        again = program_of(str(program), program.order)
+        assert str(again) == str(program)
+        assert [set(a.operands) for a in again.lines] == [set(b.operands) for b in program.lines]
+
+
+def test_values_fit_the_types_of_inputs() -> None:
+    program, shapes = generated("7/3")
+    import random
+
+    values = shapes.values(EVERYDAY[0], random.Random(0))
+    for i in program.inputs:
+        assert values[i.name].dtype == i.dtype
+        pairs = zip(i.shape, values[i.name].shape, strict=True)
+        assert all(stated in (None, length) for stated, length in pairs)
+
+
+def test_each_operator_that_is_read_has_a_recipe() -> None:
+    assert len(elementwise()) == len(operators()) > 35
+    found: Counter[str] = Counter()
+    for i in range(4000):
+        program, _ = generated(f"0/{i}")
+        found.update(_calls(str(program)))
+    assert {"softmax", "scan", "fill_diagonal", "batched_dot", "log1mexp", "clip"} <= found.keys()
+
+
+def _calls(text: str) -> list[str]:
+    return [part.rpartition(".")[2] for part in text.split("(")]
+
+
+def test_what_is_right_is_no_failure() -> None:
+    assert failure(SOFTMAX, {"x": [1000.0, 0.0, -1000.0]}, order=2) is None
+
+
+def test_a_wrong_relation_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kanrewrite.fuzz import judging
+    from kanrewrite.fuzz.shrinking import shrunk
+
+    function = judging._function
+
+    def wrong(inputs: Any, outputs: Any, mode: Any) -> Any:
+        right, library = function(inputs, outputs, mode), bool(judging.registry.enabled())
+        return lambda *a: [v + 1e-6 * library * (v > 2) for v in right(*a)]
+
+    monkeypatch.setattr(judging, "_function", wrong)
+    program = program_of(SOFTMAX.replace("at.log(v1)", "at.exp(x) - v1"), order=2)
+    values = {"x": np.array([0.125, 2.0625, -1.375])}
+    verdict = judging.compiled(program).judged(values)
+    assert verdict is not None
+    assert verdict.kind == "wrong"
+    small, rounder, same = shrunk(program, values, verdict)
+    assert same.kind == "wrong"
+    assert (small.order, len(small.lines)) == (0, 1)
+    assert rounder["x"].tolist() == [0.0, 2.0, 0.0]
+
+
+def test_what_stock_cannot_run_is_not_judged() -> None:
+    with pytest.raises(Unjudged, match="stock raises"):
+        failure(SOFTMAX.replace("at.log(v1)", "v1.max()"), {"x": []})
+
+
+def test_a_few_hundred_random_graphs_have_no_wrong_number() -> None:
+    found = fuzz(n=16, seed=0)
+    assert not found.findings, "\n\n".join(f.source() for f in found.findings)
+
+
+def test_an_executor_gives_the_same() -> None:
+    with ThreadPoolExecutor(1) as executor:
+        there = fuzz(n=4, seed=3, executor=executor)
+    here = fuzz(n=4, seed=3)
+    assert (there.programs, there.judgements) == (here.programs, here.judgements)
+    assert there.operators == here.operators
+
+
+def test_lines_of_the_engine_are_counted() -> None:
+    lines: set[tuple[str, int]] = set()
+    with reached(lines):
+        failure(SOFTMAX, {"x": [1.0, 2.0]})
+    assert 300 < len(lines & possible()) < len(possible())
+
+
+@pytest.mark.slow
+def test_twenty_thousand_random_graphs_have_no_wrong_number() -> None:
+    found = fuzz(n=20_000, seed=11)
+    assert not found.findings, "\n\n".join(f.source() for f in found.findings)
+    assert found.missing == []
+    assert wanted() <= found.operators.keys()
