@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -185,7 +186,9 @@ class Growth:
         return fits[kind]
 
     def _added(self, recipe: Recipe, operands: tuple[str, ...]) -> bool:
-        line = Line(f"v{len(self.lines) + 1}", recipe.written(self.r), operands)
+        text = recipe.written(self.r)
+        used = tuple(o for place, o in enumerate(operands) if f"{{{place}}}" in text)
+        line = Line(f"v{len(self.lines) + 1}", text, used)
         value = self.values[operands[0]] if recipe.like else self._worth(line)
         if value is None:
             return False
@@ -198,7 +201,8 @@ class Growth:
     def _worth(self, line: Line) -> Array | None:
         names: dict[str, Any] = {name: self.values[name] for name in line.operands}
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
                 value = np.asarray(run(line.code, {**names, **NAMESPACE}))
         except (ValueError, IndexError, TypeError, ZeroDivisionError):
             return None  # the operands do not fit

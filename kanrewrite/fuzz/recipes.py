@@ -23,6 +23,7 @@ from kanrewrite.view.rules import definitions
 
 #: What Aesara prefers to call an operator.
 _NAMES = {"true_div": "true_divide", "sqr": "square", "tensor_copy": "tensor_copy", "abs": "abs"}
+_LIBRARY = "kanrewrite.relations."
 _SIGNS = {"add": "{0} + {1}", "sub": "{0} - {1}", "mul": "{0} * {1}", "true_div": "{0} / {1}"}
 
 
@@ -61,8 +62,8 @@ class Recipe:
 @cache
 def operators() -> frozenset[Operator]:
     """The elementwise operators that the library reads, from the tables that it reads them by."""
-    registry.relations()
-    read = {*definitions(registry.relations()), *ELEMWISE, *SOURCES, *COMPARISONS}
+    library = [r for r in registry.relations() if r.function.__module__.startswith(_LIBRARY)]
+    read = {*definitions(library), *ELEMWISE, *SOURCES, *COMPARISONS}
     read |= {*ALONE, *NONNEGATIVE, *MONOTONE}
     return frozenset(op for op in read if isinstance(getattr(at, name_of(op), None), Elemwise))
 

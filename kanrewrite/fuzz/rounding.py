@@ -126,7 +126,8 @@ def _numbers(value: Any, arithmetic: Arithmetic) -> Array:
 def _amount(node: Any) -> bool | None:
     """None for what is not rounded; whether its error grows with the size of its operand."""
     if isinstance(node.op, Elemwise):
-        if isinstance(node.op.scalar_op, _EXACT):
+        narrower = isinstance(node.op.scalar_op, Cast) and node.inputs[0].type.dtype == "float64"
+        if isinstance(node.op.scalar_op, _EXACT) and not narrower:
             return None
         return type(node.op.scalar_op).__name__.lower() in _GROWING
     return False if isinstance(node.op, _ROUNDED) else None

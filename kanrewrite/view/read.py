@@ -187,6 +187,8 @@ class View:
         if found is None:
             return None
         operands = [self.operand(i, a) for i in inputs]
+        if parameters and not any(o.bcast for o in operands):
+            return None  # the lengths along which it works went with what cancelled
         bindings = allowed(found, [*operands, *parameters])
         if bindings is None:
             return None
