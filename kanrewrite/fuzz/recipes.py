@@ -15,11 +15,11 @@ import aesara.tensor as at
 from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite import registry
+from kanrewrite.laws import Laws
 from kanrewrite.terms import Operator
 from kanrewrite.view.algebra import MONOTONE, NONNEGATIVE
 from kanrewrite.view.candidates import ALONE, COMPARISONS, SOURCES
 from kanrewrite.view.readers import ELEMWISE
-from kanrewrite.view.rules import definitions
 
 #: What Aesara prefers to call an operator.
 _NAMES = {"true_div": "true_divide", "sqr": "square", "tensor_copy": "tensor_copy", "abs": "abs"}
@@ -63,7 +63,7 @@ class Recipe:
 def operators() -> frozenset[Operator]:
     """The elementwise operators that the library reads, from the tables that it reads them by."""
     library = [r for r in registry.relations() if r.function.__module__.startswith(_LIBRARY)]
-    read = {*definitions(library), *ELEMWISE, *SOURCES, *COMPARISONS}
+    read = {*Laws(library).rows, *ELEMWISE, *SOURCES, *COMPARISONS}
     read |= {*ALONE, *NONNEGATIVE, *MONOTONE}
     return frozenset(op for op in read if isinstance(getattr(at, name_of(op), None), Elemwise))
 
