@@ -52,7 +52,9 @@ SIGNATURES: dict[str, dict[str, Any]] = {
 ARITY: dict[str, int | None] = {"softmax_grad": 2, "join": None, "size": 1}
 
 #: Operators without parameters that are not elementwise ones of Aesara.
-PLAIN = frozenset({"dot", "batched_dot", "ones_like", "mask", "kept", "logaddexp", "gradient"})
+PLAIN = frozenset(
+    {"dot", "batched_dot", "ones_like", "mask", "kept", "finite", "logaddexp", "gradient"}
+)
 
 #: Other spellings of one operator, each an elementwise operator of Aesara.
 ALIASES = {
@@ -247,13 +249,17 @@ def _elementwise() -> frozenset[str]:
 T = Patterns()
 
 
+#: Elementwise operators that exist in patterns only.
+_IN_PATTERNS = frozenset({"mask", "ones_like", "finite"})
+
+
 class _Elementwise:
     """Which operators act elementwise, whatever Aesara calls them."""
 
     def __contains__(self, op: object) -> bool:
         return isinstance(op, Operator) and (
             isinstance(op.op, Elemwise)
-            or (op.op is None and (op.name in _elementwise() or op.name in ("mask", "ones_like")))
+            or (op.op is None and (op.name in _elementwise() or op.name in _IN_PATTERNS))
         )
 
 

@@ -346,6 +346,7 @@ def _each(x: Any, order: tuple[int | str, ...]) -> Any:
 
 _FUNCTIONS = frozenset({*_REDUCTIONS.values(), T.cumsum, T.cumprod, T.argmax, T.logsumexp, T.dot})
 _BUILDERS: dict[str, Callable[..., Any]] = {
+    "finite": lambda x: at.switch(at.isinf(x), 0.0, x),
     "gradient": _gradient,
     "softmax": _softmax,
     "log_softmax": _log_softmax,

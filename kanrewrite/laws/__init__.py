@@ -4,7 +4,8 @@ A row knows what its operator means and what leaves it, and each of its entries 
 that it comes from.  Nothing here knows forms or graphs.
 """
 
-from kanrewrite.laws.lifts import Lift, Part
+from kanrewrite.laws.lifts import Lift, Part, takes_exponent
 from kanrewrite.laws.rows import Laws, Row
+from kanrewrite.laws.sinks import Sink
 
-__all__ = ["Laws", "Lift", "Part", "Row"]
+__all__ = ["Laws", "Lift", "Part", "Row", "Sink", "takes_exponent"]

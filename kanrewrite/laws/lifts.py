@@ -66,7 +66,7 @@ class Lift:
     operands : tuple
         The operands of the other operator.
     parameters : tuple
-        The parameters of the operator, as axes are.
+        The parameters of the operator, as axes are, and its further operands.
     around : Operator or None
         What combines ``outside`` with the operator over the rest, which is lifted again; where it
         is None, ``outside`` is the whole right side.
@@ -91,8 +91,10 @@ class Lift:
 def lift_of(relation: Relation, equation: Eq) -> Lift | None:
     """An equation as a lift, None where its left side has another shape."""
     left = equation.lhs
-    count = len(left) - len(left[0].parameters) if isinstance(left, Term) else 0
-    if count != 2 or not isinstance(left[1], Term):
+    if not isinstance(left, Term) or len(left) < 2 or not isinstance(left[1], Term):
+        return None
+    further = left[2 : len(left) - len(left[0].parameters)]
+    if not all(isinstance(x, Var) for x in further):
         return None
     conditions = conditions_of(equation)
     inside = _inside(left[1], conditions)
@@ -107,7 +109,7 @@ def lift_of(relation: Relation, equation: Eq) -> Lift | None:
         parts,
         rest,
         operands,
-        tuple(left[count:]),
+        tuple(left[2:]),
         None,
         equation.rhs,
         tuple(c for c in conditions if c not in used and not _is_of_all(c)),
@@ -123,7 +125,7 @@ def _inside(
         inner = T.add if head is T.add else T.mul
         parts: list[Part] = []
         rests: list[Part] = []
-        for piece in _flat(operand, inner):
+        for piece in flat(operand, inner):
             part = _part(piece, conditions, inner)
             if part is None:
                 return None
@@ -141,10 +143,11 @@ def _inside(
     return None
 
 
-def _flat(term: Any, op: Operator) -> Iterator[Any]:
+def flat(term: Any, op: Operator) -> Iterator[Any]:
+    """The operands of nested applications of an associative operator."""
     if isinstance(term, Term) and term[0] is op:
         for part in term[1:]:
-            yield from _flat(part, op)
+            yield from flat(part, op)
     else:
         yield term
 
@@ -172,7 +175,7 @@ def _around(lift: Lift) -> Lift:
     right = lift.outside
     again = (lift.operator, lift.rest, *lift.parameters)
     if lift.rest is not None and isinstance(right, Term) and right[0] in (T.mul, T.add):
-        pieces = list(_flat(right, right[0]))
+        pieces = list(flat(right, right[0]))
         mine = [p for p in pieces if isinstance(p, Term) and tuple(p) == again]
         if len(mine) == 1:
             others = [p for p in pieces if p is not mine[0]]
@@ -184,6 +187,11 @@ def _around(lift: Lift) -> Lift:
         for p in lift.parts
     )
     return replace(lift, parts=tuple(each))
+
+
+def takes_exponent(lift: Lift) -> bool:
+    """Tell whether a lift takes the exponent out of an operator, and leaves the rest in it."""
+    return lift.around is T.mul and len(lift.parts) == 1 and lift.parts[0].exponent
 
 
 def _is_over(op: Operator, variable: Var, term: Any) -> bool:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kanrewrite.guards import Condition
-from kanrewrite.laws.lifts import Lift, lift_of
+from kanrewrite.laws.lifts import Lift, lift_of, takes_exponent
+from kanrewrite.laws.sinks import Sink, sink_of
 from kanrewrite.relation.roles import definition_in
 from kanrewrite.relation.rules import conditions_of
-from kanrewrite.terms import Operator
+from kanrewrite.terms import ELEMENTWISE, Operator
 
 if TYPE_CHECKING:
     from kanrewrite.relation import Relation
@@ -38,6 +39,8 @@ class Row:
     ----------
     lifts : tuple of Lift
         What leaves it while a graph is read, tried in this order.
+    sinks : tuple of Sink
+        What level leaves it while a graph is built.
     meaning : pair of terms or None
         The operator over its parameters, and what it is read as.
     defined_by : Relation or None
@@ -45,6 +48,7 @@ class Row:
     """
 
     lifts: tuple[Lift, ...] = ()
+    sinks: tuple[Sink, ...] = ()
     meaning: Meaning | None = None
     defined_by: Relation | None = None
 
@@ -64,15 +68,26 @@ class Laws:
     def __init__(self, relations: Iterable[Relation] = ()):
         meanings: dict[Operator, tuple[Meaning, Relation]] = {}
         lifts: defaultdict[Operator, list[Lift]] = defaultdict(list)
+        sinks: defaultdict[Operator, list[Sink]] = defaultdict(list)
         for relation in relations:
             for meaning in _meanings(relation):
                 meanings.setdefault(meaning[0][0], (meaning, relation))
             for lift in _lifts(relation):
                 lifts[lift.operator].append(lift)
+            for sink in _sinks(relation):
+                sinks[sink.operator].append(sink)
         self.rows: dict[Operator, Row] = {
-            op: Row(tuple(lifts.get(op, ())), *meanings.get(op, (None, None)))
-            for op in {**meanings, **lifts}
+            op: Row(
+                tuple(lifts.get(op, ())),
+                tuple(sinks.get(op, ())),
+                *meanings.get(op, (None, None)),
+            )
+            for op in {**meanings, **lifts, **sinks}
         }
+        #: Operators of somebody's own, no elementwise ones, that an exponential passes.
+        self.own = frozenset(op for op, row in self.rows.items() if _is_own(op, row))
+        #: Those of them that rearrange: what they do to a sum they do to its terms.
+        self.rearranging = frozenset(op for op in self.own if self.rows[op].lifts)
         self.definitions: dict[Operator, tuple[Any, Any]] = {
             op: m for op, (m, _) in meanings.items()
         }
@@ -80,6 +95,19 @@ class Laws:
     def row(self, op: Operator) -> Row:
         """What is said of an operator."""
         return self.rows.get(op, _EMPTY)
+
+
+def _is_own(op: Operator, row: Row) -> bool:
+    passes = bool(row.sinks) or any(map(takes_exponent, row.lifts))
+    return op.op is not None and op not in ELEMENTWISE and passes
+
+
+def _sinks(relation: Relation) -> Iterator[Sink]:
+    if "sink" in relation.roles:
+        for equation in relation.equations:
+            sink = sink_of(relation, equation)
+            if sink is not None:
+                yield sink
 
 
 def _meanings(relation: Relation) -> Iterator[Meaning]:

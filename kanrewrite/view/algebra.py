@@ -80,7 +80,7 @@ class Algebra(Interner):
             forms = form.forms
             form.bcast = join_bcast([f.bcast for f in forms]) if bcast is None else bcast
             form.nonneg = op in NONNEGATIVE or (
-                op in MONOTONE and all(f.nonneg for f in _signed(op, forms))
+                (op in MONOTONE or op in self.passed) and all(f.nonneg for f in _signed(op, forms))
             )
             return form
 

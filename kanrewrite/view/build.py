@@ -23,6 +23,7 @@ from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum, To
 from kanrewrite.view.heat import fading, hot, is_softplus, over_softplus
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.operators import plain
+from kanrewrite.view.owned import split_own
 from kanrewrite.view.powers import gathered
 from kanrewrite.view.sinking import apart, is_scatter, sunk
 from kanrewrite.view.splitters import SPLITTERS
@@ -117,6 +118,8 @@ class Builder(LogBuilder):
         assert isinstance(form, App)
         if form.op in SPLITTERS:
             return SPLITTERS[form.op](self, form, where)
+        if form.op in self.a.passed:
+            return split_own(self, form, where)
         return none, plain(self, form)
 
     def _recognised(self, form: Form, where: Context) -> Form:

@@ -32,7 +32,9 @@ ALONE = COMPARISONS | {
 Graph = Variable[Any, Any]
 
 
-def warm(fgraph: FunctionGraph, defined: Collection[Operator]) -> list[Graph]:
+def warm(
+    fgraph: FunctionGraph, defined: Collection[Operator], own: Collection[Operator] = ()
+) -> list[Graph]:
     """The variables that an exponential can show in, inputs first.
 
     Parameters
@@ -41,12 +43,14 @@ def warm(fgraph: FunctionGraph, defined: Collection[Operator]) -> list[Graph]:
         The graph.
     defined
         Operators that relations define, most of them by exponentials.
+    own
+        Operators of somebody's own that exponentials pass.
     """
     if not any(_is_source(node, defined) for node in fgraph.apply_nodes):
         return []
     found: dict[Graph, None] = {}
     for node in fgraph.toposort():
-        if not isinstance(node.outputs[0].type, TensorType) or not _is_read(node, defined):
+        if not isinstance(node.outputs[0].type, TensorType) or not _is_read(node, defined, own):
             continue
         if any(i in found for i in node.inputs) or _is_source(node, defined):
             pieces = node.outputs if isinstance(node.op, Split) else node.outputs[:1]
@@ -139,13 +143,18 @@ def _is_source(node: Apply[Any], defined: Collection[Operator]) -> bool:
     if isinstance(node.op, Elemwise):
         op = operator_of(node.op)
         return op in SOURCES or op in defined
-    return isinstance(node.op, Softmax | LogSoftmax | SoftmaxGrad)
+    if isinstance(node.op, Softmax | LogSoftmax | SoftmaxGrad):
+        return True
+    return type(node.op) not in READERS and operator_of(node.op) in defined
 
 
-def _is_read(node: Apply[Any], defined: Collection[Operator]) -> bool:
+def _is_read(node: Apply[Any], defined: Collection[Operator], own: Collection[Operator]) -> bool:
     """Tell whether a node is more than a leaf to a reader, or compared with zero."""
     if not isinstance(node.op, Elemwise):
-        return type(node.op) in READERS or isinstance(node.op, Split)
+        if type(node.op) in READERS or isinstance(node.op, Split):
+            return True
+        op = operator_of(node.op)
+        return op in own or op in defined
     op = operator_of(node.op)
     known = op in ELEMWISE or op in defined or op in COMPARISONS
     return known or isinstance(node.op.scalar_op, Cast)

@@ -10,7 +10,7 @@ from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.contraction import needs_sum, summed
 from kanrewrite.view.forms import App, Axes, Form, Lin, Prod, Sum
-from kanrewrite.view.heat import LINEAR, exponents, hot
+from kanrewrite.view.heat import exponents, hot, shows
 from kanrewrite.view.zeros import hiding
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def strict(form: Form, a: Lifting) -> Masks:
         total = summed(form, a)
         if total is not form:
             return strict(total, a)
-    if isinstance(form, App) and form.op in LINEAR:
+    if isinstance(form, App) and shows(form):
         parts = list(form.forms)
     elif isinstance(form, Sum):
         parts = [m for m, _ in form.terms]

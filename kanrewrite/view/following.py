@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from unification import Var
+
 from kanrewrite.guards import Condition, constant_along, nonnegative
 from kanrewrite.laws import Lift, Part
 from kanrewrite.terms import T
@@ -51,7 +53,12 @@ def lifted(lifts: tuple[Lift, ...], form: Form, parameters: tuple[Any, ...], a: 
 
 
 def _taken(lift: Lift, form: Form, parameters: tuple[Any, ...], a: Lifting) -> Taken | None:
-    bindings: Bindings = dict(zip(lift.parameters, parameters, strict=False))
+    bindings: Bindings = {}
+    for stated, value in zip(lift.parameters, parameters, strict=False):
+        if isinstance(stated, Var):
+            bindings[stated] = value
+        elif stated is not value and stated is not True and stated != value:
+            return None  # (a view reads all reductions as ones that keep their dimensions)
     if lift.inside is T.mul:
         return _of_product(lift, form, bindings, a)
     if lift.inside is T.add:

@@ -191,6 +191,8 @@ class Interner:
 
     def __init__(self) -> None:
         self._table: dict[Hashable, Form] = {}
+        #: Own operators that an exponential passes, so that it still shows.
+        self.passed: frozenset[Operator] = frozenset()
         #: What `remembered` functions have found out.
         self.known: dict[tuple[Callable[[Form], Any], Form], Any] = {}
         #: What constructors have `made_once`.

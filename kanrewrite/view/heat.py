@@ -13,6 +13,11 @@ LINEAR = {
 }  # fmt: skip
 
 
+def shows(form: App) -> bool:
+    """Tell whether an exponential in the operands of an operator still shows."""
+    return form.op in LINEAR or form.op in form.home.passed
+
+
 @remembered
 def hot(form: Form) -> bool:
     """Tell whether an exponential in it can take the value out of the range of floats."""
@@ -20,7 +25,7 @@ def hot(form: Form) -> bool:
         return bool(form.expo.terms) or any(hot(f) for f, _ in form.factors)
     if isinstance(form, Sum):
         return any(hot(m) for m, _ in form.terms)
-    if isinstance(form, App) and form.op in LINEAR:
+    if isinstance(form, App) and shows(form):
         return any(hot(f) for f in form.forms)
     return isinstance(form, App) and form.op is T.expm1
 
@@ -36,7 +41,7 @@ def exponents(form: Form) -> frozenset[Form]:
         parts = [form.expo, *(f for f, _ in form.factors)]
     elif isinstance(form, Sum):
         parts = [m for m, _ in form.terms]
-    elif isinstance(form, App) and form.op in LINEAR:
+    elif isinstance(form, App) and shows(form):
         parts = [f for f in form.forms if not isinstance(f, Lin)]
     else:
         parts = []

@@ -72,6 +72,8 @@ def construct(op: Operator, operands: list[Form], parameters: list[Any], a: Lift
         return a.spread(operands[1], operands[0])
     if op is T.shift:
         return _shift(a, operands[0], parameters[0])
+    if op.op is not None and op not in ELEMENTWISE:
+        return a.applied(op, *operands, *parameters)
     return a.app(op, *operands, *parameters)
 
 

@@ -6,9 +6,12 @@ variables; so two ways of writing one tensor meet in one form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
+
+from aesara.tensor.type import TensorType
 
 from kanrewrite.laws import Laws
 from kanrewrite.terms import ELEMENTWISE, Operator, T
@@ -48,6 +51,13 @@ CONSTRUCTORS = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=1024)
+def _bcast_of(op: Any, bcast: Bcast, dtype: str, parameters: tuple[Any, ...]) -> Bcast:
+    """The broadcast pattern of what an own Op computes."""
+    operand: Any = TensorType(dtype, shape=tuple(1 if one else None for one in bcast))()
+    return tuple(op(operand, *parameters).type.broadcastable)
+
+
 class Lifting(Algebra):
     """An algebra whose constructors follow the lifts that relations state."""
 
@@ -55,6 +65,7 @@ class Lifting(Algebra):
         super().__init__(dtype)
         #: What relations say of each operator.
         self.laws = laws or Laws()
+        self.passed = self.laws.own
         #: Where each moved form came from: what lets a scatter give factors back.
         self.moved_from: dict[tuple[Move, Form], Form] = {}
         #: What each form is after each move: forms share their parts.
@@ -126,6 +137,30 @@ class Lifting(Algebra):
             return whole
         made: Form = getattr(self, CONSTRUCTORS[op])(inside, *parameters)
         return self.add(*outside, made) if around is T.add else self.mul(*outside, made)
+
+    def own(self, op: Operator, form: Form, like: Form, parameters: Sequence[Any]) -> Form:
+        """An own Op over a form, as its lifts say; it needs all the lengths that its input has."""
+        coeff, expo, factors = self.parts(form)
+        exponents = self.add(
+            *(self.mul(self.const(c), self.spread(m, like)) for m, c in expo.terms)
+        )
+        rest = self.prod(coeff, self.no_exponent, dict(factors))
+        whole = self.spread(self.mul(self.exp(exponents), rest), like)
+        found = lifted(self.laws.row(op).lifts, whole, tuple(parameters), self)
+        if found is None:
+            return self.applied(op, whole, *parameters)
+        around, outside, inside = found
+        if inside is not None:
+            outside = [*outside, self.applied(op, self.spread(inside, like), *parameters)]
+        return self.add(*outside) if around is T.add else self.mul(*outside)
+
+    def applied(self, op: Operator, form: Form, *parameters: Any) -> Form:
+        """An own Op over a form as it stands; what rearranges does so to each exponent."""
+        if isinstance(form, Lin) and op in self.laws.rearranging:
+            terms = ((self.applied(op, m, *parameters), c) for m, c in form.terms)
+            return self.add(*(self.mul(self.const(c), m) for m, c in terms))
+        bcast = _bcast_of(op.op, form.bcast, self.dtype, parameters)
+        return self.app(op, form, *parameters, bcast=bcast)
 
     def sum(self, form: Form, axes: Axes) -> Form:
         """A sum over axes."""

@@ -12,7 +12,7 @@ from aesara.tensor.basic import AllocDiag
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 from kanrewrite.ops import Supremum
-from kanrewrite.terms import ELEMENTWISE, Operator, T
+from kanrewrite.terms import Operator, T
 from kanrewrite.unify import elementwise_op
 from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.exponents import ExponentBuilder, has_one_tower
@@ -28,9 +28,8 @@ def plain(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     build = OPERATORS.get(form.op)
     if build is not None:
         return build(b, form)
-    assert form.op in ELEMENTWISE, form.op
     op = form.op.op or elementwise_op(form.op.name)
-    return b.make(op, *(b.value(f) for f in form.forms))
+    return b.make(op, *(b.value(x) if isinstance(x, Form) else x for x in form.args))
 
 
 # -- maxima and masks ------------------------------------------------------------------------
@@ -158,6 +157,7 @@ def _shifted(
 OPERATORS: dict[Operator, PlainOperator] = {
     T.shift: _shift,
     T.maximum: _maximum,
+    T.finite: lambda b, form: finite(b, b.value(form.args[0])),
     T.kept: lambda b, form: b.kept(*form.args),
     T.max: _max,
     T.mask: _mask,

@@ -71,7 +71,7 @@ class LiftingPass(GraphRewriter):
 
     def may_apply(self, fgraph: FunctionGraph) -> bool:
         """Whether exponentials could meet in a graph."""
-        return self.active and bool(to_read(warm(fgraph, self.definitions)))
+        return self.active and bool(to_read(warm(fgraph, self.definitions, self.laws.own)))
 
     def known(self, fgraph: FunctionGraph) -> set[Any]:
         """The operators of a graph that stand for exponentials, or are made of them."""
@@ -90,7 +90,7 @@ class LiftingPass(GraphRewriter):
         self.read_count = self.built_count = 0
         if not self.active:
             return
-        read = to_read(warm(fgraph, self.definitions))
+        read = to_read(warm(fgraph, self.definitions, self.laws.own))
         if not read:
             return
         with _deep():

@@ -34,7 +34,7 @@ from kanrewrite.view.instantiate import allowed, instantiate
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.nodes import FLOATS, constant_of
-from kanrewrite.view.readers import READERS, split_piece
+from kanrewrite.view.readers import READERS, own, split_piece
 from kanrewrite.view.signs import difference, is_exact
 
 #: How often it is tried to prove that a form does not change with its exponents.
@@ -116,6 +116,8 @@ class View:
             form = split_piece(self, var, algebra)
         elif reader is not None and var is node.outputs[0] and var.type.dtype in FLOATS:
             form = reader(self, node, algebra)
+        elif reader is None and len(node.outputs) == 1 and var.type.dtype in FLOATS:
+            form = own(self, node, algebra)
         if form is None or (form.bcast and len(form.bcast) != var.type.ndim):
             return self.leaf(var, algebra)
         if len(getattr(form, "factors", ())) > LONGEST and not hot(form):

@@ -357,6 +357,17 @@ def _alloc(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     return _along(view, node.outputs[0], form, a)
 
 
+def own(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    """A node of an Op of which relations say something; None where it is a leaf."""
+    op, first = operator_of(node.op), node.inputs[0]
+    if op in view.laws.definitions:
+        return view.define(op, node.inputs, a)
+    out = node.outputs[0].type
+    if op not in view.laws.own or first.type.dtype != a.dtype or out.dtype != a.dtype:
+        return None
+    return a.own(op, view.read(first), view.leaf(first, a), node.inputs[1:])
+
+
 ELEMWISE: dict[Operator, Reader] = {
     T.add: _plain(Lifting.add),
     T.sub: _sub,

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from aesara.graph.basic import Apply, Variable
 
+from kanrewrite.laws import Laws
 from kanrewrite.terms import Operator
 from kanrewrite.view.forms import Form, Leaf
 from kanrewrite.view.lifting import Lifting
@@ -15,6 +16,9 @@ from kanrewrite.view.moves import Move
 
 class Source(Protocol):
     """Where a reader gets the operands of its node from: a view."""
+
+    #: What relations say of each operator.
+    laws: Laws
 
     def read(self, var: Variable[Any, Any]) -> Form:
         """A float variable as a form."""

@@ -185,7 +185,7 @@ def _side(
     for m, c in still.items():
         for n, d in b.a.terms_of(b.a.shuffle(m, order) if m.bcast else m).items():
             level[n] += c * d
-    return _with_lengths(b, b.or_one(rest), expo, side)
+    return with_lengths(b, b.or_one(rest), expo, side)
 
 
 def _scaled_dot(b: LogBuilder, form: App, where: Context) -> Scaled:
@@ -193,7 +193,7 @@ def _scaled_dot(b: LogBuilder, form: App, where: Context) -> Scaled:
     inputs: list[Variable[Any, Any]] = []
     for side in sides_of(form):
         expo, rest = b.split(side.form, where)
-        weights = _with_lengths(b, b.or_one(rest), expo, side.form)
+        weights = with_lengths(b, b.or_one(rest), expo, side.form)
         exponent = b.linear(expo) if expo.terms else b.constant(ZERO)
         if exponent.type.broadcastable != side.form.bcast:
             exponent = b.make(at.second, weights, exponent)
@@ -203,7 +203,7 @@ def _scaled_dot(b: LogBuilder, form: App, where: Context) -> Scaled:
     return b.a.lin({b.low(level): ONE}), total
 
 
-def _with_lengths(
+def with_lengths(
     b: LogBuilder, rest: Variable[Any, Any], expo: Lin, side: Form
 ) -> Variable[Any, Any]:
     """A side of a dot product with the lengths that its exponent may have taken along."""
