@@ -321,6 +321,7 @@ class Algebra(Interner):
         if len(terms) < 2:
             return self.mul(*(self._times(m, c) for m, c in terms.items())) if terms else self.zero
         reduced = self._without_logs(terms) or self._fractions_added(terms)
+        reduced = reduced or self._multiplied_out(terms)
         if reduced is not None:
             return reduced
         content, primitive = self._content(terms)
@@ -515,6 +516,26 @@ class Algebra(Interner):
             if simpler:
                 return self.mul(self.pow(by, -ONE), self.add_terms(left))
         return None
+
+    def _multiplied_out(self, terms: Terms) -> Form | None:
+        """``a + b - b*(1 + a) == a - a*b``: multiplied out, where terms cancel and none is added."""
+        if not any(hot(f) for m in terms for f in self._summed_factors(m)):
+            return None
+        collected, total = Totals(), 0
+        for m, c in terms.items():
+            pieces = self.expand(m) if self._summed_factors(m) else [(m, ONE)]
+            total += len(pieces)
+            if total > LONGEST:
+                return None
+            for n, d in pieces:
+                collected[n] += c * d
+        left: Terms = {n: d for n, d in collected.items() if d}
+        gains = len(left) < len(collected) and len(left) <= len(terms)
+        return self.add_terms(left) if gains else None
+
+    def _summed_factors(self, form: Form) -> list[Sum]:
+        """The sums that are factors of a product."""
+        return [f for f, k in self.parts(form)[2] if k == 1 and isinstance(f, Sum)]
 
     def _negligible_beside_one(self, terms: Terms) -> bool:
         """Tell whether shares, which are in range, are added to 1."""

@@ -1,4 +1,4 @@
-"""Complements: ``1 - mean(a) == mean(1 - a)``, and ``1 - prod(a) == 1 - exp(sum(log(a)))``.
+"""Complements: ``1 - mean(a) == mean(1 - a)``, weighted or not, and ``1 - prod(a) == 1 - exp(sum(log(a)))``.
 
 Where a is near 1 nothing is left of the left sides; the complement of a sigmoid is another one, and
 the log of a product of sigmoids is a sum of softpluses.
@@ -7,6 +7,7 @@ the log of a product of sigmoids is a sum of softpluses.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,9 @@ from kanrewrite.view.forms import App, Axes, Form, Leaf, Lin, Sum, Terms, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.joining import has_length
 from kanrewrite.view.moves import Index
+
+#: The weights of an average are at most so many factors of what is averaged.
+PARTS = 3
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -46,6 +50,49 @@ def without_mean(terms: Terms, a: Lifting) -> Terms | None:
                     for t, c in a.terms_of(a.mul(a.const(-d), rest, total)).items():
                         out[t] += c
                     return out
+    return None
+
+
+def without_average(terms: Terms, a: Lifting) -> Terms | None:
+    """``c - c*sum(w*b)/sum(w)`` as ``c*sum(w*(1 - b))/sum(w)``, where 1 - b is a product."""
+    if len(terms) < 2:
+        return None
+    for m, d in terms.items():
+        factors = a.parts(m)[2]
+        sums = [f for f, k in factors if k == 1 and hot(f) and _total(f) is not None]
+        for f, (g, _) in product(sums, [t for t in factors if t[1] == -1 and hot(t[0])]):
+            whole = a.div(a.mul(m, g), f)
+            left = _below_average(f, g, a) if terms.get(whole) == -d else None
+            if left is not None:
+                out = Totals((t, c) for t, c in terms.items() if t not in (m, whole))
+                for t, c in a.terms_of(a.mul(a.const(-d), a.div(m, f), left)).items():
+                    out[t] += c
+                return out
+    return None
+
+
+def _total(form: Form) -> App | None:
+    """A sum along axes, which may have been dropped."""
+    inner = form.args[0] if isinstance(form, App) and form.op is T.dimshuffle else form
+    return inner if isinstance(inner, App) and inner.op is T.sum else None
+
+
+def _below_average(total: Form, weights: Form, a: Lifting) -> Form | None:
+    """``sum(w) - sum(w*b)`` as ``sum(w*(1 - b))`` for the two sums, None where it is none."""
+    inner = _total(total)
+    assert inner is not None
+    body, axes = inner.args
+    _, expo, factors = a.parts(body)
+    parts = [a.exp(a.lin({m: c})) for m, c in expo.terms] + [a.pow(f, k) for f, k in factors]
+    for number in range(1, min(len(parts), PARTS) + 1):
+        for w in (a.mul(*chosen) for chosen in combinations(parts, number)):
+            mine = a.sum(w, axes)
+            if w.constant_along(axes) or weights not in (mine, a.drop(mine, axes)):
+                continue
+            left = a.sub(a.one, a.div(body, w))
+            if len(a.terms_of(left)) == 1:
+                found = a.sum(a.mul(w, left), axes)
+                return found if inner is total else a.drop(found, axes)
     return None
 
 

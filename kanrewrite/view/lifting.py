@@ -16,7 +16,7 @@ from aesara.tensor.type import TensorType
 from kanrewrite.laws import Laws
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
-from kanrewrite.view.complements import without_mean
+from kanrewrite.view.complements import without_average, without_mean
 from kanrewrite.view.contraction import sides
 from kanrewrite.view.following import lifted
 from kanrewrite.view.forms import (
@@ -39,7 +39,7 @@ from kanrewrite.view.heat import hot
 from kanrewrite.view.joining import part
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Move, Piece, Shuffle
-from kanrewrite.view.others import without_one
+from kanrewrite.view.others import without_one, without_squares
 from kanrewrite.view.picking import without_picks
 from kanrewrite.view.sharing import shared
 from kanrewrite.view.zeros import may_vanish
@@ -97,6 +97,7 @@ class Lifting(Algebra):
     def _collected(self, *items: tuple[Form, Fraction]) -> Form:
         terms = dict(items)
         left = without_picks(terms, self) or without_one(terms, self) or without_mean(terms, self)
+        left = left or without_average(terms, self) or without_squares(terms, self)
         return super().add_terms(terms if left is None else left)
 
     def power(self, base: Form, exponent: Form) -> Form:

@@ -48,6 +48,29 @@ def without_one(terms: Terms, a: Lifting) -> Terms | None:
     return None
 
 
+def without_squares(terms: Terms, a: Lifting) -> Terms | None:
+    """``sum(e)**2 - sum(e**2)`` as ``sum(e * others(e))``."""
+    for m, c in terms.items() if len(terms) > 1 else ():
+        for f, k in a.parts(m)[2]:
+            total = f.args[0] if isinstance(f, App) and f.op is T.dimshuffle else f
+            if k < 2 or not hot(f) or not (isinstance(total, App) and total.op is T.sum):
+                continue
+            body, axes = total.args
+            around = a.div(m, a.pow(f, Fraction(2)))
+            squares, left = (
+                a.sum(a.mul(body, by), axes)
+                for by in (body, a.app(T.others, body, axes, bcast=body.bcast))
+            )
+            squares, left = (t if total is f else a.drop(t, axes) for t in (squares, left))
+            n = a.mul(around, squares)
+            if terms.get(n) == -c:
+                rest = Totals((t, b) for t, b in terms.items() if t not in (m, n))
+                for t, b in a.terms_of(a.mul(around, left)).items():
+                    rest[t] += b * c
+                return rest
+    return None
+
+
 def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Form | None:
     """``b - p*sum(b)`` as ``b*others(e)/sum(e) - p*others(b)`` for ``p == e/sum(e)``.
 

@@ -197,3 +197,31 @@ def test_what_is_left_of_terms_with_a_common_sum_meets() -> None:
     slope = grad(((at.log(p) + at.log(1 - p)) * up).sum(), s)
     values = [np.array([800.0, 1.0, -800.0]), np.array([3.6, 2.0, 2.0]), np.array([1.0, 2.0, 3.0])]
     assert_right([s, q, up], [slope], values)
+
+
+def test_terms_that_meet_where_a_product_is_multiplied_out() -> None:
+    x, least, y = at.dvectors("x", "least", "y")
+    p = least + (1 - least) / (1 + at.exp(-x))
+    loss = (y * at.log(p) + (1 - y) * at.log(1 - p)).sum()
+    values = [np.array([800.0, 40.0, -3.0, -800.0]), np.array([0.2, 0.1, 0.3, 0.2])]
+    assert_right([x, least, y], grad(loss, [x, least]), [*values, np.array([1.0, 0, 1, 0])])
+
+
+def test_the_complement_of_an_average_of_sigmoids() -> None:
+    x, w = at.dmatrix("x"), at.dvector("w")
+    share = at.exp(w) / at.exp(w).sum()
+    mean = (share / (1 + at.exp(-x))).sum(axis=1)
+    out = at.log(mean) - at.log(1 - mean)
+    values = [
+        np.array([[-800.0, -700, -900], [40, 1, 2], [800, 801, 802]]),
+        np.array([0.5, 0.7, 1]),
+    ]
+    assert_right([x, w], [out, grad(out.sum(), x)], values)
+
+
+@pytest.mark.parametrize("second", [1.0, 800.0])
+def test_the_square_of_a_sum_less_the_sum_of_squares(second: float) -> None:
+    x = at.dvector("x")
+    e = at.exp(x)
+    out = at.log(e.sum() ** 2 - (e**2).sum())
+    assert_right([x], [out, grad(out, x)], [np.array([800.0, second, -3.0])])
