@@ -518,7 +518,7 @@ class Algebra(Interner):
         return None
 
     def _multiplied_out(self, terms: Terms) -> Form | None:
-        """``a + b - b*(1 + a) == a - a*b``: multiplied out, where terms cancel and none is added."""
+        """``a + b - b*(1 + a) == a - a*b``: multiplied out, where it cancels and adds no term."""
         if not any(hot(f) for m in terms for f in self._summed_factors(m)):
             return None
         collected, total = Totals(), 0

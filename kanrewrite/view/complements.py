@@ -1,4 +1,4 @@
-"""Complements: ``1 - mean(a) == mean(1 - a)``, weighted or not, and ``1 - prod(a) == 1 - exp(sum(log(a)))``.
+"""Complements: ``1 - mean(a) == mean(1 - a)`` and ``1 - prod(a) == 1 - exp(sum(log(a)))``.
 
 Where a is near 1 nothing is left of the left sides; the complement of a sigmoid is another one, and
 the log of a product of sigmoids is a sum of softpluses.
