@@ -43,6 +43,9 @@ class Config:
     20
     """
 
+    check_steps: bool = _setting(
+        False, "whether each replacement is evaluated before and after; slow"
+    )
     explore_depth: int = _setting(8, "rewrites between the start of a search and its last graphs")
     explore_limit: int = _setting(500, "graphs that a search finds at most")
     explore_seconds: float = _setting(5.0, "how long a search lasts at most")

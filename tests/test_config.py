@@ -24,7 +24,7 @@ def test_flags_are_read_by_the_type_of_the_setting() -> None:
     ("flags", "error", "says"),
     [
         ("explore_second=2", UnknownSetting, "did you mean explore_seconds"),
-        ("colour=red", UnknownSetting, "there are explore_depth, explore_limit"),
+        ("colour=red", UnknownSetting, "there are check_steps, explore_depth, explore_limit"),
         ("explore_limit=many", UnusableSetting, "explore_limit='many' in KANREWRITE_FLAGS"),
         ("explore_limit", UnreadableFlags, "write name=value"),
     ],

@@ -71,6 +71,7 @@ from kanrewrite.errors.relation import (
     variadic,
 )
 from kanrewrite.errors.rewriting import (
+    FalseStep,
     changes_type,
     guard_fails,
     left_out,
@@ -104,6 +105,7 @@ __all__ = [
     "DuplicateKey",
     "DuplicateRelation",
     "EndlessSet",
+    "FalseStep",
     "ForeignTerm",
     "ImpossibleInverse",
     "Incomplete",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from kanrewrite.errors.base import KanrewriteError
 
 
 def changes_type(old: object, new: object) -> str:
@@ -49,3 +51,30 @@ def loops(names: Sequence[str], sources: Sequence[str], steps: int) -> str:
         f"is compiled without them. Guard them so that {cure} no longer matches, or declare "
         "@relation(direction=None) to use the equations as goals only."
     )
+
+
+class FalseStep(KanrewriteError, AssertionError):
+    """A replacement after which a graph is worth something else.
+
+    It is an ``AssertionError`` because Aesara goes on after other errors of a rewrite.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        equations: Sequence[str],
+        before: str,
+        after: str,
+        inputs: Mapping[str, object],
+        old: object,
+        new: object,
+    ):
+        stated = "".join(f"\n    {equation}" for equation in equations)
+        given = "".join(f"\n    {name} = {value!r}" for name, value in inputs.items())
+        super().__init__(
+            f"a false replacement, made by {', '.join(names)}:{stated}\n  {before}\n  became\n"
+            f"  {after}\n  which is {new!r}\n  and was  {old!r}\n  at{given}\n"
+            "Disable what made it (kanrewrite.disable), and report the inputs and the graph; the "
+            "check is switched off with kanrewrite.config.check_steps = False."
+        )
+        self.names = tuple(names)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from time import perf_counter
 
+from kanrewrite.config import config
 from kanrewrite.fuzz.coverage import possible, reached, seen, wanted
 from kanrewrite.fuzz.generation import EVERYDAY, EXTREME, Regime, Shapes, generated
 from kanrewrite.fuzz.judging import Compiled, Unjudged, Verdict, compiled
@@ -38,12 +39,15 @@ class Finding:
     program : Program
     values : dict
     verdict : Verdict
+    step : str
+        The first replacement that is false at everyday inputs, with its equations, if one is.
     """
 
     seed: str
     program: Program
     values: Values
     verdict: Verdict
+    step: str = ""
 
     def source(self) -> str:
         """A test that fails, see `kanrewrite.fuzz.saving`."""
@@ -51,7 +55,8 @@ class Finding:
 
     def __str__(self) -> str:
         given = "\n".join(f"{n} = {v.dtype} {v.tolist()}" for n, v in self.values.items())
-        return f"program {self.seed}\n{self.program}\n{given}\n{self.verdict}"
+        step = f"\n{self.step}" if self.step else ""
+        return f"program {self.seed}\n{self.program}\n{given}\n{self.verdict}{step}"
 
 
 @dataclass
@@ -135,8 +140,19 @@ def examine(seed: str, lines: bool = False) -> Campaign:
     failure = _judged(made, shapes, seed, found)
     if failure is not None:
         with _quiet():
-            found.findings.append(Finding(seed, *shrunk(program, *failure, full=full)))
+            small = shrunk(program, *failure, full=full)
+            found.findings.append(Finding(seed, *small, false_step(small[0], full)))
     return found
+
+
+def false_step(program: Program, full: bool = False) -> str:
+    """The first replacement of a program that is false at everyday inputs, if one is."""
+    with config.change(check_steps=True):
+        try:
+            problem = compiled(program, full).problem
+        except Unjudged:
+            return ""
+    return problem.library if problem is not None and problem.kind == "false step" else ""
 
 
 def _judged(

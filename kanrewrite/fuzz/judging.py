@@ -12,7 +12,7 @@ import numpy as np
 from aesara.compile.mode import Mode
 
 from kanrewrite import registry
-from kanrewrite.errors import KanrewriteError, RelationWarning
+from kanrewrite.errors import FalseStep, KanrewriteError, RelationWarning
 from kanrewrite.fuzz.programs import Array, Graph, Program, Values
 from kanrewrite.fuzz.rounding import spread
 from kanrewrite.reference import round_to
@@ -34,10 +34,11 @@ class Verdict:
     ----------
     kind : str
         ``raises``: the library's function raises, or does not compile, where stock's runs.
-        ``left out``: the engine met an error of its own.  ``wrong``: stock is right, the library
-        is not.  ``worse``: neither is right, the library is farther off.  ``silent``: stock shows
-        by nan or infinity that it has failed, the library returns a wrong number.  ``hidden``:
-        what is nan is no longer.  ``shape``: other shapes or dtypes.
+        ``false step``: a replacement is false, see ``config.check_steps``.  ``left out``: the
+        engine met an error of its own.  ``wrong``: stock is right, the library is not.
+        ``worse``: neither is right, the library is farther off.  ``silent``: stock shows by nan
+        or infinity that it has failed, the library returns a wrong number.  ``hidden``: what nan
+        inputs make nan is no longer.  ``shape``: other shapes or dtypes.
     where : str
         The output.
     stock, library, truth : str
@@ -227,6 +228,8 @@ def compiled(program: Program, full: bool = False) -> Compiled:
                 registry.enable()
                 with aesara.config.change_flags(on_opt_error="ignore"):
                     made.library = _function(inputs, list(outputs.values()), mode)
+        except FalseStep as error:
+            made.problem = Verdict("false step", "compile time", library=str(error))
         except Exception as error:  # noqa: BLE001  # the finding itself
             made.problem = Verdict("raises", "compile time", library=repr(error)[:300])
     left_out = [str(w.message) for w in said if issubclass(w.category, RelationWarning)]

@@ -52,6 +52,8 @@ _ROUNDED = (
 #: Operators by which an error in an operand grows with its size.
 _GROWING = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "sinh", "cosh")
 DIGITS = 60
+#: Inputs beyond it count as measured, not as chosen.
+LARGE = 4.0
 #: Beyond such a power of two nothing is left of an exponential's digits.
 _MOST = 2**50
 
@@ -101,7 +103,7 @@ def _distance(a: Any, b: Any) -> float:
 def perturbed(outputs: Sequence[Graph], inputs: Mapping[Graph, Array], salt: int) -> list[Array]:
     """The outputs in high precision, each operation changed as rounding might have changed it."""
     arithmetic = Arithmetic(DIGITS)
-    values: dict[Graph, Any] = dict(inputs)
+    values: dict[Graph, Any] = {v: _nudged(x, f"{salt}") for v, x in inputs.items()}
     for node in io_toposort(list(inputs), list(outputs)):
         known = {i: values[i] for i in node.inputs if i in values}
         results = run(node.outputs, known, arithmetic)
@@ -113,6 +115,19 @@ def perturbed(outputs: Sequence[Graph], inputs: Mapping[Graph, Array], salt: int
                 values[out] = _changed(result, eps, size, f"{salt}{node.op}", arithmetic)
     found = [values[o] if o in values else run([o], {}, arithmetic)[0] for o in outputs]
     return [_numbers(v, arithmetic) for v in found]
+
+
+def _nudged(values: Array, salt: str) -> Array:
+    """Large inputs changed by a unit in the last place: by so much nobody knows them.
+
+    Small ones may be what a graph compares with.
+    """
+    if values.dtype.kind != "f":
+        return values
+    coins = [zlib.crc32(f"{salt}{v}".encode()) / 2**31 - 1 for v in values.ravel().tolist()]
+    steps = np.reshape(coins, values.shape) * float(np.finfo(values.dtype).eps) * values
+    with np.errstate(all="ignore"):
+        return np.where(np.abs(values) > LARGE, values.astype("float64") + steps, values)
 
 
 def _numbers(value: Any, arithmetic: Arithmetic) -> Array:

@@ -11,7 +11,8 @@ from aesara.graph.basic import Apply, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter
 
-from kanrewrite import errors
+from kanrewrite import errors, steps
+from kanrewrite.config import config
 from kanrewrite.errors import RelationWarning
 from kanrewrite.relation import Relation, Rule
 from kanrewrite.rewriter.matching import Matching
@@ -117,6 +118,10 @@ class RelationPass(GraphRewriter):
             return self._undo(fgraph, chain)
         built = new_nodes(list(pairs.values()), fgraph.apply_nodes)
         hand_down_traces(list(pairs), [out for fresh in built for out in fresh.outputs])
+        if config.check_steps:
+            stated = [r.text for r in self.relations if r.name == name]
+            for old, new in pairs.items():
+                steps.check([name], stated, old, new)
         for old, new in pairs.items():
             if chain is None:
                 chain = Chain(old, new)

@@ -13,7 +13,8 @@ from aesara.graph.basic import Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 
-from kanrewrite import errors
+from kanrewrite import errors, steps
+from kanrewrite.config import config
 from kanrewrite.display import brief
 from kanrewrite.errors import RelationWarning
 from kanrewrite.laws import Laws
@@ -57,6 +58,7 @@ class LiftingPass(GraphRewriter):
         super().__init__()
         relations = tuple(relations)
         self.avoided = avoided
+        self.stated = {r.name: r.text for r in relations}
         self.places = {r.name: r.source for r in relations}
         self.active = any(r.family == LIFTING for r in relations)
         followed = relations if self.active else ()
@@ -123,9 +125,23 @@ class LiftingPass(GraphRewriter):
                 names = recogniser.names.get(view.read(var)) if view.compared(var) is None else None
                 name = names[-1] if names else LIFTING
                 trace.recorder.fired(name, brief(var), var, new, {}, perf_counter() - start)
+            if config.check_steps:
+                self._check(recogniser, view, var, new)
             copy_stack_trace(var, new)
             fgraph.replace(var, new, reason=LIFTING, import_missing=False)
             self.built_count += 1
+
+    def _check(
+        self,
+        recogniser: Recogniser,
+        view: View,
+        var: Variable[Any, Any],
+        new: Variable[Any, Any],
+    ) -> None:
+        """Evaluate a replacement; what is read and built by itself is named with it."""
+        fired = [] if view.compared(var) is not None else recogniser.names.get(view.read(var), [])
+        names = [*dict.fromkeys(fired), LIFTING]
+        steps.check(names, (self.stated.get(n, "") for n in names), var, new)
 
     def _read(self, var: Variable[Any, Any], view: View) -> None:
         """Read a variable; what cannot be read stays as it is, and so does what is made of it."""

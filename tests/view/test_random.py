@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kanrewrite import config
 from tests.view.common import at, function, grad, stock
 
 SHAPES = [(2, 3, 4), (3, 4), (4,), (1, 4), (2, 1, 4), (6,), (4, 4)]
@@ -72,7 +73,7 @@ def graph(seed: int) -> tuple[list[Any], list[Any], list[Any]]:
 @pytest.mark.parametrize("seed", [*range(40), 1193, 2023, 2200])
 def test_a_random_graph_keeps_its_values(seed: int) -> None:
     inputs, outputs, values = graph(seed)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), config.change(check_steps=seed % 8 == 0):
         warnings.simplefilter("error")
         found = function(inputs, outputs)(*values)
     for mine, theirs in zip(found, stock(inputs, outputs)(*values), strict=True):
