@@ -48,7 +48,9 @@ if TYPE_CHECKING:
     from kanrewrite.registry import disabled as disabled
     from kanrewrite.registry import enable as enable
     from kanrewrite.registry import register as register
+    from kanrewrite.registry import registered as registered
     from kanrewrite.registry import stabilize as stabilize
+    from kanrewrite.registry import unregister as unregister
     from kanrewrite.relation import Eq as Eq
     from kanrewrite.relation import Relation as Relation
     from kanrewrite.relation import eq as eq
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from kanrewrite.terms import T as T
     from kanrewrite.theory import Theory as Theory
     from kanrewrite.trace import trace as trace
+    from kanrewrite.unify import as_graph as as_graph
     from kanrewrite.verify import verify as verify
     from kanrewrite.why import why_not as why_not
 
@@ -69,6 +72,7 @@ _PUBLIC = {
     name: module
     for module, names in {
         "terms": ("T",),
+        "unify": ("as_graph",),
         "theory": ("Theory",),
         "ac": ("neq",),
         "guards": (
@@ -92,7 +96,15 @@ _PUBLIC = {
         ),
         "relation": ("Eq", "Relation", "eq", "relation"),
         "trace": ("trace",),
-        "registry": ("disable", "disabled", "enable", "register", "stabilize"),
+        "registry": (
+            "disable",
+            "disabled",
+            "enable",
+            "register",
+            "registered",
+            "stabilize",
+            "unregister",
+        ),
         "gradient": (
             "grad",
             "hessian",

@@ -7,27 +7,34 @@ as it is; a `Param` is a logic variable that can be computed with.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial, singledispatch
+from itertools import count
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
 import aesara.tensor as at
 import aesara.tensor.math as math
+from aesara.graph.op import Op
 from aesara.scalar.basic import ScalarOp
+from aesara.tensor.basic import _as_tensor_variable
 from aesara.tensor.elemwise import Elemwise
 from unification import Var
 
-from kanrewrite.errors import UnknownOperator
+from kanrewrite.errors import NotAnOp, PatternInGraph, UnknownOperator
 
 _REQUIRED = object()
+#: The default of a parameter that may be anything.
+ANY = object()
+_fresh = count()
 
 #: Operators that take more than tensors: their parameters in order, with defaults.
 SIGNATURES: dict[str, dict[str, Any]] = {
     **{
         name: {"axis": None, "keepdims": False}
-        for name in ("sum", "prod", "max", "min", "all", "any")
+        for name in ("sum", "prod", "max", "min", "all", "any", "mean")
     },
     "cumsum": {"axis": None},
     "cumprod": {"axis": None},
@@ -111,6 +118,21 @@ class Expression:
     def __rpow__(self, other: Any) -> Term:
         return T.pow(other, self)
 
+    def __floordiv__(self, other: Any) -> Term:
+        return T.int_div(self, other)
+
+    def __rfloordiv__(self, other: Any) -> Term:
+        return T.int_div(other, self)
+
+    def __mod__(self, other: Any) -> Term:
+        return T.mod(self, other)
+
+    def __rmod__(self, other: Any) -> Term:
+        return T.mod(other, self)
+
+    def __matmul__(self, other: Any) -> Term:
+        return T.dot(self, other)
+
     def __neg__(self) -> Term:
         return T.neg(self)
 
@@ -152,6 +174,38 @@ class Param(Expression, Var):  # type: ignore[misc]  # Var has no types
     __str__ = __repr__
 
 
+@_as_tensor_variable.register(Term)
+@_as_tensor_variable.register(Param)
+def _(value: Any, *_: Any, **__: Any) -> Any:
+    raise PatternInGraph(value)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A slice of an index; Python's own have no hash."""
+
+    start: Any
+    stop: Any
+    step: Any
+
+    def __str__(self) -> str:
+        return f"slice({self.start}, {self.stop}, {self.step})"
+
+
+def _hashable(index: Any) -> Any:
+    """An index as a tuple of what has a hash."""
+    if isinstance(index, slice):
+        return Slice(index.start, index.stop, index.step)
+    return tuple(map(_hashable, index)) if type(index) in (tuple, list) else index
+
+
+def plain_index(index: Any) -> Any:
+    """An index as Python writes it."""
+    if isinstance(index, Slice):
+        return slice(index.start, index.stop, index.step)
+    return tuple(map(plain_index, index)) if isinstance(index, tuple) else index
+
+
 class Operator:
     """A named operator; calling it writes a term.
 
@@ -159,12 +213,14 @@ class Operator:
     has no name in ``T`` is wrapped and named by its text.
     """
 
-    __slots__ = ("__weakref__", "name", "op", "parameters")
+    __slots__ = ("__weakref__", "kind", "name", "op", "parameters")
 
-    def __init__(self, name: str, op: Hashable = None):
+    def __init__(self, name: str, op: Hashable = None, kind: type[Op] | None = None):
         self.name = name
         self.op = op
-        self.parameters = SIGNATURES.get(name, {})
+        #: A class of Ops, whose parameters are those of the operator.
+        self.kind = kind
+        self.parameters = SIGNATURES.get(name, {}) if kind is None else _parameters_of(kind)
 
     def __call__(self, *operands: Any, **parameters: Any) -> Term:
         """The term of this operator: operands first, then parameters by place or by name."""
@@ -172,14 +228,19 @@ class Operator:
             if parameters:
                 raise TypeError(f"T.{self.name} takes no parameter {', '.join(parameters)}")
             return Term((self, *operands))
-        arity = ARITY.get(self.name, 1)
+        arity = ARITY.get(self.name, 1) if self.kind is None else None
         arity = len(operands) if arity is None else arity
         tensors, rest = operands[:arity], operands[arity:]
         values = dict(zip(self.parameters, rest, strict=False)) | parameters
         unknown = set(values) - set(self.parameters)
         if unknown:
             raise TypeError(f"T.{self.name} takes no parameter {', '.join(sorted(unknown))}")
-        filled = [values.get(name, default) for name, default in self.parameters.items()]
+        filled = [
+            values.get(name, Param(f"{next(_fresh)}:{name}") if default is ANY else default)
+            for name, default in self.parameters.items()
+        ]
+        if "index" in self.parameters:
+            filled = [_hashable(value) for value in filled]
         if any(value is _REQUIRED for value in filled):
             raise TypeError(f"T.{self.name} needs {', '.join(self.parameters)}")
         return Term((self, *tensors, *filled))
@@ -188,7 +249,45 @@ class Operator:
         return f"T.{self.name}"
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.kind is not None:
+            return (own_operator, (self.kind,))
         return (operator, (self.name,)) if self.op is None else (operator_of, (self.op,))
+
+
+def _parameters_of(kind: type[Op]) -> dict[str, Any]:
+    """The parameters of a class of Ops, and which of its outputs is meant."""
+    props = dict.fromkeys(getattr(kind, "__props__", ()), ANY)
+    return {**props, "output": getattr(kind, "default_output", None) or 0}
+
+
+#: The operators of classes of Ops that somebody has written a pattern of.
+OWN: dict[type[Op], Operator] = {}
+#: The Op of a class that had these parameters: a class need not be made from its own.
+MADE: dict[tuple[type[Op], tuple[Any, ...]], Op] = {}
+
+
+def own_operator(kind: type[Op]) -> Operator:
+    """The one operator of a class of Ops."""
+    if kind not in OWN:
+        OWN[kind] = Operator(kind.__name__, kind=kind)
+    return OWN[kind]
+
+
+@singledispatch
+def pattern_of(op: Any) -> Callable[..., Term]:
+    """What writes the pattern of an Op: called with what stands for its inputs.
+
+    Other Ops that ``T`` has a name for are registered here.
+    """
+    if isinstance(op, type) and issubclass(op, Op):
+        return own_operator(op)
+    if not isinstance(op, Op):
+        raise NotAnOp(op)
+    if isinstance(op, Elemwise) or not hasattr(op, "__props__"):
+        return operator_of(op)
+    settings = {name: getattr(op, name) for name in op.__props__}
+    MADE.setdefault((type(op), tuple(settings.values())), op)
+    return partial(own_operator(type(op)), **settings)
 
 
 @cache
@@ -236,6 +335,35 @@ class Patterns:
             return found
         near = get_close_matches(name, dir(self), n=3)
         raise UnknownOperator(name, near)
+
+    @staticmethod
+    def of(op: Any) -> Callable[..., Term]:
+        """What writes the pattern of any Op, or of a class of Ops.
+
+        Parameters
+        ----------
+        op : Op or type
+            An Op is matched with its parameters (its ``__props__``); of a class, those parameters
+            that are named, and any others.
+
+        Returns
+        -------
+        callable
+            Takes what stands for the inputs of a node, all of them, and by name the parameters of
+            a class and the number of an ``output``; the Op's default output unless it is given.
+
+        Raises
+        ------
+        NotAnOp
+            If it is something else, a Python function that builds a graph for one.
+
+        Examples
+        --------
+        >>> from aesara.tensor.nlinalg import MatrixInverse
+        >>> T.of(MatrixInverse())(Param("a"))
+        MatrixInverse(a)
+        """
+        return pattern_of(op)
 
     def __dir__(self) -> list[str]:
         return sorted({*SIGNATURES, *_elementwise(), *ALIASES, *PLAIN})

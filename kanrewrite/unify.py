@@ -7,8 +7,8 @@ an inplace flavour is its plain operator, a reduction whose axes a DimShuffle pu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
-from functools import cache
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from functools import cache, partial
 from typing import Any, cast
 
 import aesara
@@ -20,10 +20,21 @@ from aesara.tensor import math, special
 from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from aesara.tensor.extra_ops import CumOp
 from aesara.tensor.subtensor import Subtensor, indices_from_subtensor
-from unification import isvar
+from unification import isvar, unify
+from unification.core import _unify
 
 from kanrewrite.errors import NotBuildable
-from kanrewrite.terms import ALIASES, Operator, T, Term, operator_of
+from kanrewrite.terms import (
+    ALIASES,
+    MADE,
+    OWN,
+    Operator,
+    T,
+    Term,
+    operator_of,
+    pattern_of,
+    plain_index,
+)
 
 Graph = Variable[Any, Any]
 
@@ -121,7 +132,12 @@ def _of_variable(variable: Graph, done: dict[Any, Any]) -> Any:
     if number is not None:
         return number
     node = variable.owner
-    if node is None or not _is_all_of(variable, node):
+    if node is None:
+        return variable
+    if type(node.op) in OWN:
+        read = (_as_term(x, done) for x in node.inputs)
+        return own_term(node.op, read, node.outputs.index(variable))
+    if not _is_all_of(variable, node):
         return variable
     return _written_out(node_term(node, lambda x: _as_term(x, done)))
 
@@ -162,6 +178,13 @@ def number_of(variable: Graph) -> int | float | None:
     return None
 
 
+def own_term(op: Any, operands: Iterable[Any], output: int = 0) -> Term:
+    """The term of an Op of a class that somebody has written a pattern of."""
+    settings = tuple(getattr(op, name) for name in op.__props__)
+    MADE.setdefault((type(op), settings), op)
+    return Term((OWN[type(op)], *operands, *settings, output))
+
+
 def node_term(node: Apply[Any], read: Callable[[Any], Any]) -> Any:
     """An operator over what ``read`` makes of a node's inputs, its parameters after them."""
     op, inputs = node.op, node.inputs
@@ -179,11 +202,20 @@ def node_term(node: Apply[Any], read: Callable[[Any], Any]) -> Any:
         return (T.cumsum if op.mode == "add" else T.cumprod)(read(inputs[0]), op.axis)
     if isinstance(op, Subtensor):
         indices: Any = inputs[1:]
-        index = tuple(indices_from_subtensor(indices, cast(Any, op.idx_list)))
-        return T.subtensor(read(inputs[0]), index)
+        index = indices_from_subtensor(indices, cast(Any, op.idx_list))
+        return T.subtensor(read(inputs[0]), tuple(map(_place, index)))
     if isinstance(op, math.Dot):
         return T.dot(*map(read, inputs))
+    if type(op) in OWN:
+        return own_term(op, map(read, inputs))
     return Term((operator_of(op), *map(read, inputs)))
+
+
+def _place(index: Any) -> Any:
+    """A part of an index with the numbers that its constants are."""
+    if isinstance(index, slice):
+        return slice(*map(_place, (index.start, index.stop, index.step)))
+    return int(index.data) if isinstance(index, Constant) and np.ndim(index.data) == 0 else index
 
 
 def _axes(op: Any, variable: Graph) -> tuple[int, ...]:
@@ -259,14 +291,24 @@ def _apply(term: tuple[Any, ...], built: dict[int, Any]) -> Any:
     parameters = dict(zip(op.parameters, operands[tensors:], strict=True))
     if op.op is not None:
         return op.op(*values)
+    if op.kind is not None:
+        output = parameters.pop("output")
+        made = MADE.get((op.kind, tuple(parameters.values())))
+        own = op.kind(**parameters) if made is None else made
+        outputs: Any = own(*values, return_list=True)
+        return outputs[output]
     if op.name in _BUILDERS:
         return _BUILDERS[op.name](*values, **parameters)
     function = elementwise_op(op.name)
     if function is not None:
-        return _chain(function, values) if op in (T.add, T.mul) else function(*values)
+        return _chain(function, values) if op in _NESTED else function(*values)
     if op not in _FUNCTIONS:
         raise NotBuildable(term, f"{op!r} has no counterpart in aesara.tensor")
     return getattr(at, op.name)(*values, **parameters)
+
+
+#: What is written with any number of operands.
+_NESTED = (T.add, T.mul, T.maximum, T.minimum, T.and_, T.or_, T.xor)
 
 
 def _chain(function: Any, values: list[Any]) -> Any:
@@ -344,7 +386,12 @@ def _each(x: Any, order: tuple[int | str, ...]) -> Any:
     return x.dimshuffle(*order)
 
 
-_FUNCTIONS = frozenset({*_REDUCTIONS.values(), T.cumsum, T.cumprod, T.argmax, T.logsumexp, T.dot})
+_FUNCTIONS = frozenset(
+    {
+        *_REDUCTIONS.values(), T.cumsum, T.cumprod, T.argmax, T.logsumexp, T.logaddexp, T.dot,
+        T.batched_dot, T.ones_like, T.mean,
+    }
+)  # fmt: skip
 _BUILDERS: dict[str, Callable[..., Any]] = {
     "finite": lambda x: at.switch(at.isinf(x), 0.0, x),
     "gradient": _gradient,
@@ -353,8 +400,54 @@ _BUILDERS: dict[str, Callable[..., Any]] = {
     "softmax_grad": _softmax_grad,
     "dimshuffle": _each,
     "drop": _drop,
-    "subtensor": lambda x, index: x[index],
+    "subtensor": lambda x, index: x[plain_index(index)],
     "reshape": lambda x, shape: at.reshape(x, shape),
     "alloc": lambda x, shape: at.alloc(x, *shape),
     "join": lambda *xs, axis: at.join(axis, *xs),
 }
+
+
+@pattern_of.register(CAReduce)
+def _(op: CAReduce) -> Callable[..., Term]:
+    reduction = reduction_of(op)
+    if reduction is None:
+        return pattern_of.dispatch(object)(op)
+    return partial(reduction, axis=op.axis)
+
+
+@pattern_of.register(math.MaxAndArgmax)
+def _(op: Any) -> Callable[..., Term]:
+    return partial(T.max, axis=op.axis)
+
+
+@pattern_of.register(special.Softmax)
+@pattern_of.register(special.LogSoftmax)
+@pattern_of.register(special.SoftmaxGrad)
+def _(op: Any) -> Callable[..., Term]:
+    names = {special.Softmax: T.softmax, special.LogSoftmax: T.log_softmax}
+    found = next((name for kind, name in names.items() if isinstance(op, kind)), T.softmax_grad)
+    return partial(found, axis=op.axis)
+
+
+@pattern_of.register(CumOp)
+def _(op: Any) -> Callable[..., Term]:
+    return partial(T.cumsum if op.mode == "add" else T.cumprod, axis=op.axis)
+
+
+@pattern_of.register(DimShuffle)
+def _(op: Any) -> Callable[..., Term]:
+    return partial(T.dimshuffle, order=tuple(op.new_order))
+
+
+@pattern_of.register(math.Dot)
+def _(op: Any) -> Callable[..., Term]:  # noqa: ARG001  # it has no parameters
+    return T.dot
+
+
+def _of_terms(u: Any, v: Any, s: Any) -> Any:
+    """A pattern and a graph: the same operator, over operands that unify."""
+    return unify(as_term(u), as_term(v), s)
+
+
+for _kinds in ((Term, Variable), (Variable, Term)):
+    _unify.add((*_kinds, Mapping), _of_terms)

@@ -73,6 +73,28 @@ class NotAGraph(KanrewriteError, TypeError):
         )
 
 
+class NotAnOp(KanrewriteError, TypeError):
+    """What `T.of` was given is no Op."""
+
+    def __init__(self, value: object):
+        super().__init__(
+            f"T.of({value!r}): it takes an Op of Aesara or a class of Ops. A Python function that "
+            "builds a graph has no pattern of its own: call it with T's operators in place of "
+            "aesara.tensor's, or give the Op that it applies."
+        )
+
+
+class PatternInGraph(KanrewriteError, TypeError):
+    """An Op of Aesara was called on a pattern."""
+
+    def __init__(self, term: object):
+        super().__init__(
+            f"an Op of Aesara was called on the pattern `{term}`, which is no variable of a graph. "
+            "Write T.name(...) for what aesara.tensor calls name, and T.of(op)(...) for an Op of "
+            "your own."
+        )
+
+
 class NotBuildable(KanrewriteError, TypeError):
     """A term that is no graph."""
 

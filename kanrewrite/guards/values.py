@@ -5,7 +5,7 @@ Each question is a function that other kinds of values (the forms of a view) reg
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import singledispatch
 from numbers import Number
 from typing import Any, Literal
@@ -106,7 +106,12 @@ def _(value: Constant[Any]) -> Any:
 
 _POSITIVE = frozenset({"exp", "exp2", "sigmoid", "softplus", "softmax", "cosh"})
 _NONNEGATIVE = frozenset({"abs", "sqr", "sqrt"})
-_KEEPS_SIGN = frozenset({"add", "mul", "true_div", "maximum", "minimum", "sqrt", "reciprocal"})
+_KEEPS_SIGN = frozenset(
+    {
+        "mul", "true_div", "minimum", "sqrt", "reciprocal", "max", "min", "dimshuffle",
+        "subtensor", "reshape", "drop", "join",
+    }
+)  # fmt: skip
 _ORDER: tuple[Sign, ...] = ("positive", "nonnegative", "unknown")
 
 
@@ -114,9 +119,14 @@ def _sign(name: str, signs: Iterator[Sign]) -> Sign:
     """The sign of an operator's value, from its name and the signs of its operands."""
     if name in _POSITIVE:
         return "positive"
+    known: list[Sign] = ["unknown" if s == "negative" else s for s in signs]
     weakest: Sign = "unknown"
-    if name in _KEEPS_SIGN:
-        weakest = max(("unknown" if s == "negative" else s for s in signs), key=_ORDER.index)
+    if name in _KEEPS_SIGN and known:
+        weakest = max(known, key=_ORDER.index)
+    if name == "add" and "unknown" not in known:  # one positive term is enough
+        weakest = min(known, key=_ORDER.index)
+    if name == "maximum":  # the larger one is at least as large as either
+        weakest = min(known, key=_ORDER.index)
     return "nonnegative" if weakest == "unknown" and name in _NONNEGATIVE else weakest
 
 
@@ -126,12 +136,32 @@ def _(value: Variable[Any, Any]) -> Sign:
         return sign_of.dispatch(object)(value)
     if isinstance(value.owner.op, DimShuffle):
         return sign_of(value.owner.inputs[0])
-    return _sign(operator_of(value.owner.op).name, (sign_of(x) for x in value.owner.inputs))
+    operator, operands = operator_of(value.owner.op), value.owner.inputs
+    return _sign_of(operator, operands)
 
 
 @sign_of.register(Term)
 def _(value: Term) -> Sign:
-    return _sign(getattr(value[0], "name", ""), (sign_of(x) for x in value[1:]))
+    return _sign_of(value[0], value[1 : len(value) - len(value[0].parameters)])
+
+
+def _sign_of(operator: Any, operands: Sequence[Any]) -> Sign:
+    """The sign of an operator over operands, squares and what divides among them."""
+    name = getattr(operator, "name", "")
+    if name == "mul" and len(operands) == 2 and operands[0] == operands[1]:
+        name, operands = "sqr", operands[:1]
+    if name == "pow":
+        return _sign_of_power(*operands)
+    return _sign(name, (sign_of(x) for x in operands))
+
+
+def _sign_of_power(base: Any, exponent: Any) -> Sign:
+    number = constant_of(exponent)
+    even = number is not None and np.size(number) == 1 and float(np.ravel(number)[0]) % 2 == 0
+    sign = sign_of(base)
+    if sign in ("positive", "nonnegative"):
+        return sign
+    return "nonnegative" if even else "unknown"
 
 
 def ndim_of(value: object) -> int | None:

@@ -33,6 +33,7 @@ __all__ = [
     "enabled",
     "named",
     "register",
+    "registered",
     "relations",
     "some",
     "stabilize",
@@ -80,6 +81,24 @@ def relations() -> tuple[Relation, ...]:
     """Every known relation: the library's, those of other packages, and those registered."""
     _load()
     return tuple(DATABASE.relations.values())
+
+
+def registered() -> dict[str, Relation]:
+    """Every known relation by its name: the library's, those of other packages, and your own.
+
+    Returns
+    -------
+    dict of str to Relation
+        In the order in which they are tried; a copy.
+
+    Examples
+    --------
+    >>> import kanrewrite
+    >>> print(kanrewrite.registered()["sigmoid_reciprocal"])
+    sigmoid_reciprocal(x: Float): 1 / (1 + exp(-x)) == sigmoid(x)
+    """
+    _load()
+    return dict(DATABASE.relations)
 
 
 def enabled() -> tuple[Relation, ...]:

@@ -113,7 +113,8 @@ class AxiomReader:
             return unit is not NO_UNIT and not isinstance(value, Variable) and bool(value == unit)
         inverses = {properties.inverse for _, properties in theory.items()}
         turns = any(is_term(x) and x[0] in inverses for x in (value, *value[1:]))
-        return turned and turns and not self.terms.knows(value)
+        alone = head in (T.neg, T.reciprocal)  # no operand beside it that a graph could have
+        return turned and turns and (alone or not self.terms.knows(value))
 
 
 def operands_of(pattern: Any) -> Iterator[tuple[Any, Place]]:

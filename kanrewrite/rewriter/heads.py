@@ -19,7 +19,7 @@ from aesara.tensor.elemwise import CAReduce, DimShuffle
 from aesara.tensor.extra_ops import CumOp
 from aesara.tensor.shape import Reshape
 
-from kanrewrite.terms import Operator, Term, operator_of
+from kanrewrite.terms import OWN, Operator, Term, operator_of
 from kanrewrite.unify import elementwise_op, reduction_of
 
 #: What an operator of a relation is defined as: the two sides of an equation.
@@ -57,7 +57,20 @@ AXIOMATIC = frozenset(
 #: Their Ops are told apart by what they reduce with, not by their classes.
 REDUCTIONS = frozenset({"sum", "prod", "max", "min", "all", "any"})
 _PRODUCT = frozenset(
-    {"mul", "true_div", "reciprocal", "pow", "sqr", "sqrt", "neg", "exp", "exp2", "switch"}
+    {
+        "mul",
+        "true_div",
+        "reciprocal",
+        "pow",
+        "sqr",
+        "sqrt",
+        "neg",
+        "exp",
+        "exp2",
+        "switch",
+        "add",
+        "sub",
+    }  # a sum whose terms share a factor
 )
 _SUM = frozenset({"add", "sub", "neg", "mul", "true_div", "log"})
 _REDUCED = frozenset({"dimshuffle", "dot", "batched_dot"})
@@ -93,9 +106,14 @@ def required(pattern: Any) -> frozenset[str]:
     return frozenset(operators_of(pattern)) - AXIOMATIC
 
 
-@lru_cache(maxsize=4096)
-def name_of(op: Hashable) -> str:
+def name_of(op: Any) -> str:
     """The name of the operator that an Op computes."""
+    own = OWN.get(type(op))
+    return own.name if own is not None else _name_of(op)
+
+
+@lru_cache(maxsize=4096)
+def _name_of(op: Hashable) -> str:
     reduction = reduction_of(op)
     if reduction is not None:
         return reduction.name
@@ -130,7 +148,7 @@ def ops_of(heads: Iterable[str], pattern: Term) -> list[Any]:
         op = elementwise_op(name)
         if op is not None:
             tracked.append(op)
-    own = getattr(pattern[0], "op", None)
+    own = getattr(pattern[0], "op", None) or getattr(pattern[0], "kind", None)
     return [*tracked, own] if own is not None else tracked
 
 

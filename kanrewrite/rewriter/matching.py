@@ -23,15 +23,18 @@ from kanrewrite.display import brief
 from kanrewrite.errors import NotBuildable, RelationWarning
 from kanrewrite.guards import Condition
 from kanrewrite.relation import REAL, Relation, Rule
+from kanrewrite.relation.roles import operators_in
 from kanrewrite.rewriter.axioms import AxiomReader, Match
 from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, ops_of, required
 from kanrewrite.rewriter.place import Place
 from kanrewrite.rewriter.protocol import Bindings, View
 from kanrewrite.rewriter.replace import alike, keeps_type
+from kanrewrite.rewriter.spellings import rules_of
 from kanrewrite.rewriter.terms import Terms
 from kanrewrite.terms import Param, T, Term
 from kanrewrite.trace import trace
 from kanrewrite.unify import unread_below
+from kanrewrite.view.instantiate import is_form
 from kanrewrite.view.nodes import FLOATS
 
 Graph = Variable[Any, Any]
@@ -83,7 +86,7 @@ class Matching:
         self.make_view = view
         self.view = view()
         definitions = self.view.definitions
-        rules = [rule for relation in self.relations for rule in relation.rules()]
+        rules = [rule for relation in self.relations for rule in rules_of(relation)]
         rules += derived
         names = {name for rule in rules for name in required(rule.pattern)}
         self.signatures = Signatures(names, definitions)
@@ -223,7 +226,7 @@ class Matching:
         rule = entry.rule
         if not entry.defined:
             yield from self._axioms.matches(rule, out)
-        if cast(TensorType, out.type).dtype in FLOATS:
+        if cast(TensorType, out.type).dtype in FLOATS and not self._is_axiom(rule):
             for bindings, rest in self.view.match(self._pattern(rule), self._form(out)):
                 result = partial(self._result, rule, bindings, rest)
                 yield dict(bindings), partial(self._from_view, result, out)
@@ -249,6 +252,16 @@ class Matching:
                     self.view.read(out)
                 self._read.add(out)
         return self.view.read(variable)
+
+    def _is_axiom(self, rule: Rule) -> bool:
+        """Whether the view reads both sides as one form: every result would match again."""
+        if not all(map(is_form, operators_in(rule.replacement))):
+            return False
+        key = -1 - id(rule)  # beside the patterns, which have the numbers from 0 on
+        if key not in self._patterns:
+            self._patterns[key] = self.view.pattern(rule.replacement)
+        same: bool = self._patterns[key] is self._pattern(rule)
+        return same
 
     def _pattern(self, rule: Rule) -> Any:
         pattern = self._patterns.get(id(rule))

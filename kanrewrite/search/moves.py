@@ -20,6 +20,7 @@ from kanrewrite.relation import Relation, Rule
 from kanrewrite.rewriter.axioms import AxiomReader
 from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, required
 from kanrewrite.rewriter.replace import alike, keeps_type
+from kanrewrite.rewriter.spellings import spellings
 from kanrewrite.rewriter.terms import Terms
 from kanrewrite.search.found import Move
 from kanrewrite.search.readers import Reader, ViewReader
@@ -91,7 +92,8 @@ class RelationMoves:
         for way in ("forward", "backward"):
             if ways in (way, "both"):
                 try:
-                    rules += relation.rules(cast(Any, way))
+                    for rule in relation.rules(cast(Any, way)):
+                        rules += spellings(rule)
                 except KanrewriteError as error:
                     note = errors.cannot_be_turned(relation.name, relation.source, error)
                     self._report.notes.append(note)

@@ -44,7 +44,7 @@ def _freed(term: Any, named: Named) -> Any:
     operands = [_freed(part, named) for part in parts[:tensors]]
     settings = []
     for name, value in zip(head.parameters, parts[tensors:], strict=True):
-        if name == "axis" and not isvar(value) and head.name != "join":
+        if name == "axis" and head.kind is None and not isvar(value) and head.name != "join":
             # Two sums over one axis of one operand are one term; of others they are not.
             variable = Param(f"{len(named)}:axis={value}")
             same = (v for v, known in named.items() if known == (value, operands[0]))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from fractions import Fraction
+from functools import lru_cache, partial
 from typing import Any
 
 import aesara
@@ -11,12 +12,14 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.guards.values import Sign, broadcastable_of, constant_of, dtype_of, sign_of
 from kanrewrite.laws import Laws
-from kanrewrite.relation import Relation
-from kanrewrite.unify import node_term
+from kanrewrite.relation import Relation, substitute
+from kanrewrite.relation.roles import operators_in
+from kanrewrite.terms import T
+from kanrewrite.unify import as_graph, node_term
 from kanrewrite.view.build import Builder
 from kanrewrite.view.fit import fitted
-from kanrewrite.view.forms import Form, Leaf, Prod
-from kanrewrite.view.instantiate import instantiate
+from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
+from kanrewrite.view.instantiate import instantiate, is_form
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import Bindings, FormMatcher
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
@@ -24,6 +27,9 @@ from kanrewrite.view.plain import PlainBuilder
 from kanrewrite.view.read import View as Reader
 from kanrewrite.view.recognise import Recogniser, Recognition, compiled, matches
 from kanrewrite.view.rules import Definitions, recognitions
+
+#: Operators whose value is positive whatever their operands are.
+POSITIVE = frozenset({T.sigmoid, T.softplus, T.softmax, T.cosh, T.exp})
 
 
 @lru_cache(maxsize=16)
@@ -80,6 +86,15 @@ class View:
         matcher = FormMatcher(algebra, self.opened)
         for bindings, rest, join in matches(matcher, pattern, form):
             yield bindings, Rest(join, rest)
+        if not isinstance(pattern, Sum) or not isinstance(form, Prod):
+            return
+        for factor, power in form.factors:
+            if not isinstance(factor, Sum):
+                continue
+            around = algebra.div(form, algebra.pow(factor, power))
+            for bindings, rest, join in matches(matcher, pattern, factor):
+                inside = partial(_within, algebra, around, power, join)
+                yield bindings, Rest(inside, rest)
 
     def instantiate(self, term: Any, bindings: Mapping[Any, Any], /) -> Form:
         """A term with its parameters bound, as a form."""
@@ -90,15 +105,31 @@ class View:
             return joined
         forms = [value for value in bindings.values() if isinstance(value, Form)]
         algebra = self._home(forms[0]) if forms else self.reader.algebra(aesara.config.floatX)
+        if not all(map(is_form, operators_in(term))):
+            return self._opaque(term, bindings, algebra)
         made: Form = instantiate(term, bindings, algebra)
         return made
 
+    def _opaque(self, term: Any, bindings: Mapping[Any, Any], algebra: Lifting) -> Form:
+        """A term of operators that no form is made of: what Aesara builds, taken as it is."""
+        builder = self._builder(algebra.dtype)
+        graphs = {
+            p: builder.value(value) if isinstance(value, Form) else value
+            for p, value in bindings.items()
+        }
+        built = as_graph(substitute(term, graphs))
+        if not isinstance(built, Variable):
+            return algebra.const(built)
+        return self.reader.leaf(built, algebra)
+
     def build(self, form: Form, like: Variable[Any, Any], /) -> Variable[Any, Any]:
         """A form as a graph of the type of a variable."""
-        dtype = like.type.dtype
+        return fitted(self._builder(like.type.dtype).value(form), like)
+
+    def _builder(self, dtype: str) -> PlainBuilder:
         if dtype not in self._builders:
             self._builders[dtype] = PlainBuilder(self.reader, dtype, self._safe(dtype))
-        return fitted(self._builders[dtype].value(form), like)
+        return self._builders[dtype]
 
     def _safe(self, dtype: str) -> Builder | None:
         if not self._definitions:
@@ -122,6 +153,13 @@ class View:
         return form.home  # type: ignore[no-any-return]
 
 
+def _within(
+    algebra: Lifting, around: Form, power: Fraction, join: Any, new: Form, left: Form
+) -> Form:
+    """A product in which one factor, a sum, has been rewritten."""
+    return algebra.mul(around, algebra.pow(join(new, left), power))
+
+
 @dtype_of.register(Form)
 def _(form: Form) -> str:
     if isinstance(form, Leaf) and isinstance(form.var, Variable):
@@ -143,6 +181,27 @@ def _(form: Form) -> Any:
 
 @sign_of.register(Form)
 def _(form: Form) -> Sign:
-    if isinstance(form, Prod) and form.coeff > 0 and all(f.nonneg for f, _ in form.factors):
-        return "nonnegative" if form.factors else "positive"
+    """What is known of factors, terms and operators; an exponential is positive."""
+    if isinstance(form, Prod):
+        if form.coeff <= 0:
+            return "negative" if form.coeff and not form.factors else "unknown"
+        signs = [_sign_of_power(f, k) for f, k in form.factors]
+        return next((s for s in ("unknown", "nonnegative") if s in signs), "positive")
+    if isinstance(form, Sum) and all(c > 0 for _, c in form.terms):
+        terms = [sign_of(m) for m, _ in form.terms]
+        if all(s in ("positive", "nonnegative") for s in terms):
+            return "positive" if "positive" in terms else "nonnegative"
+    if isinstance(form, App) and form.op in POSITIVE:
+        return "positive"
+    if isinstance(form, Leaf) and isinstance(form.var, Variable):
+        known = sign_of(form.var)
+        return known if known != "unknown" or not form.nonneg else "nonnegative"
     return "nonnegative" if form.nonneg else "unknown"
+
+
+def _sign_of_power(form: Form, k: Fraction) -> Sign:
+    sign = sign_of(form)
+    even = k.denominator == 1 and k.numerator % 2 == 0
+    if sign == "negative":
+        return "unknown"
+    return "nonnegative" if even and sign == "unknown" else sign

@@ -26,6 +26,8 @@ Scaled = tuple[Bindings, Fraction]
 
 #: In how many ways two parameters alone may share what is left.
 SHARES = 256
+#: Operators of two operands that may change their places.
+COMMUTATIVE = frozenset({T.maximum, T.minimum, T.eq, T.neq})
 #: The rounding of a few operations on numbers.
 ROUNDINGS = {
     "float64": Fraction(1, 2**50), "float32": Fraction(1, 2**21), "float16": Fraction(1, 2**8)
@@ -45,9 +47,11 @@ class FormMatcher:
         A leaf as the operator over operands that it hides, or None.
     """
 
-    def __init__(self, algebra: Lifting, opened: Callable[[Leaf], Form | None] = lambda leaf: None):
+    def __init__(self, algebra: Lifting, opened: Callable[[Leaf], Form | None] | None = None):
         self.a = algebra
-        self.opened = opened
+        #: Whether a parameter stands only for what is written, or also for a part of it.
+        self.written = opened is not None
+        self.opened = opened or (lambda leaf: None)
 
     # -- whole forms ----------------------------------------------------------------------
 
@@ -106,6 +110,11 @@ class FormMatcher:
             return
         if not isinstance(f, App) or f.op is not p.op or len(f.args) != len(p.args):
             return
+        if p.op in COMMUTATIVE and p.args[0] is not p.args[1]:
+            for x, y in (f.args, f.args[::-1]):
+                for c in self.whole(p.args[0], x, b):
+                    yield from self.whole(p.args[1], y, c)
+            return
         found = [b]
         for x, y in zip(p.args, f.args, strict=True):
             if x in p.home.named and not is_axis(p.home.named[x], y, f.forms[0].ndim):
@@ -142,6 +151,8 @@ class FormMatcher:
     def product(self, p: Form, f: Form, b: Bindings) -> Iterator[tuple[Bindings, Form]]:
         """Bindings and the rest with ``f == rest * pattern``."""
         coeff, expo, factors = parts_of(p)
+        if self.written and coeff != 1 and not has_number(f) and is_open(p, b):
+            return  # ``2*x`` is in ``4*y`` and not in ``y``
         hard = [(g, k) for g, k in factors if not is_parameter(g)]
         easy = [(g.var, k) for g, k in factors if is_parameter(g)]  # type: ignore[attr-defined]
         for c, rest in self._factors(hard, self.a.mul(self.a.const(1 / coeff), f), b):
@@ -342,6 +353,17 @@ class FormMatcher:
 def is_parameter(form: Any) -> bool:
     """Tell whether a form is a parameter of a pattern."""
     return isinstance(form, Leaf) and isinstance(form.var, Var)
+
+
+def has_number(form: Form) -> bool:
+    """Tell whether a product has a number among its factors."""
+    return isinstance(form, Prod) and form.coeff != 1
+
+
+def is_open(p: Form, b: Bindings) -> bool:
+    """Tell whether a product consists of parameters that may be anything, and a number."""
+    _, expo, factors = parts_of(p)
+    return not expo.terms and all(is_parameter(g) and g.var not in b for g, _ in factors)  # type: ignore[attr-defined]
 
 
 def is_zero(form: Any) -> bool:

@@ -12,8 +12,8 @@ from aesara.tensor.basic import AllocDiag
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 from kanrewrite.ops import Supremum
-from kanrewrite.terms import Operator, T
-from kanrewrite.unify import elementwise_op
+from kanrewrite.terms import Operator, T, Term
+from kanrewrite.unify import as_graph, elementwise_op
 from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.exponents import ExponentBuilder, has_one_tower
 from kanrewrite.view.forms import ONE, ZERO, App, Form
@@ -29,6 +29,10 @@ def plain(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     if build is not None:
         return build(b, form)
     op = form.op.op or elementwise_op(form.op.name)
+    if op is None:
+        settings = [x for x in form.args if not isinstance(x, Form)]
+        values = (b.value(f) for f in form.forms)
+        return b.make(lambda *xs: as_graph(Term((form.op, *xs, *settings))), *values)
     return b.make(op, *(b.value(x) if isinstance(x, Form) else x for x in form.args))
 
 

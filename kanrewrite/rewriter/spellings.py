@@ -1,0 +1,107 @@
+"""Other spellings of an equation that no axiom of sums and products gives.
+
+What holds of reductions that drop their dimensions holds of those that keep them, where nothing
+else has any; and what holds of a sum whose term is linear in a parameter holds of a difference.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from unification import isvar
+
+from kanrewrite.guards import is_bool, is_float, is_int
+from kanrewrite.relation import Relation, Rule, substitute
+from kanrewrite.terms import T, Term, parameters_of
+
+REDUCTIONS = frozenset({T.sum, T.prod, T.max, T.min, T.all, T.any, T.mean})
+#: What a sign passes: which of the operands may hold it.
+_LINEAR = {T.mul: None, T.sum: 1, T.mean: 1, T.true_div: 1, T.neg: 1, T.dot: None}
+_KINDS = (is_float, is_int, is_bool)
+
+
+def rules_of(relation: Relation) -> Iterator[Rule]:
+    """The rules of a relation, and those that say the same in other words."""
+    for rule in relation.rules():
+        yield from spellings(rule)
+
+
+def spellings(rule: Rule) -> Iterator[Rule]:
+    """A rule and its other spellings.
+
+    Examples
+    --------
+    >>> from kanrewrite.relation import eq, relation
+    >>> @relation
+    ... def totals(x, axis):
+    ...     yield eq(T.exp(T.sum(x, axis)), T.prod(T.exp(x), axis))
+    >>> for rule in rules_of(totals):
+    ...     print(rule)
+    exp(sum(x, axis=axis)) -> prod(exp(x), axis=axis)
+    exp(sum(x, axis=axis, keepdims=True)) -> prod(exp(x), axis=axis, keepdims=True)
+    """
+    yield rule
+    yield from _differences(rule)
+    sides = (rule.pattern, rule.replacement)
+    axes = {axis for side in sides for axis in _outer_axes(side)}
+    kept = {keeps for side in sides for keeps in _outer_axes(side, 3)}
+    if len(axes) == 1 and len(kept) == 1 and None not in axes:
+        pattern, replacement = (_flipped(side) for side in sides)
+        other = replace(rule, pattern=pattern, replacement=replacement)
+        yield other
+        yield from _differences(other)
+
+
+def _outer_axes(term: Any, place: int = 2) -> Iterator[Any]:
+    """The axes of the outermost reductions; None where a parameter stands beside them."""
+    if isinstance(term, Term) and term[0] in REDUCTIONS:
+        yield term[place] if place != 2 or isvar(term[2]) else ("axis", term[2])
+    elif isinstance(term, Term):
+        settings = len(term) - len(term[0].parameters)
+        for part in term[1:settings]:
+            yield from _outer_axes(part, place)
+        if term[0].parameters:
+            yield None  # a move, a softmax ...: it is about dimensions
+    elif isvar(term):
+        yield None
+
+
+def _flipped(term: Any) -> Any:
+    if not isinstance(term, Term):
+        return term
+    if term[0] in REDUCTIONS:
+        return Term((*term[:3], not term[3]))
+    return Term(map(_flipped, term))
+
+
+def _differences(rule: Rule) -> Iterator[Rule]:
+    """A rule about a sum with one of its terms negated, for each that is linear in a parameter."""
+    pattern = rule.pattern
+    if pattern[0] is not T.add:
+        return
+    often = Counter(parameters_of(pattern))
+    for place, part in enumerate(pattern[1:], 1):
+        found = next((p for p in _linear(part) if often[p] == 1), None)
+        if found is None or not _about_kinds(rule, found):
+            continue
+        terms = (T.neg(x) if n == place else x for n, x in enumerate(pattern[1:], 1))
+        negated = substitute(rule.replacement, {found: T.neg(found)})
+        yield replace(rule, pattern=T.add(*terms), replacement=negated)
+
+
+def _about_kinds(rule: Rule, parameter: Any) -> bool:
+    """Whether conditions ask of a parameter what its negative has as well."""
+    asked = (c for c in rule.conditions if parameter in c.variables)
+    return all(c.guard in _KINDS for c in asked)
+
+
+def _linear(term: Any) -> Iterator[Any]:
+    """The parameters that a term is linear in."""
+    if isvar(term):
+        yield term
+    elif isinstance(term, Term) and term[0] in _LINEAR:
+        for part in term[1:][: _LINEAR[term[0]]]:
+            yield from _linear(part)
