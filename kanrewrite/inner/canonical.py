@@ -61,11 +61,20 @@ class Numbers:
             that nothing computes stands for itself.
         """
         given = given or {}
-        known = {v: self.enter(("given", label, v.type), v) for v, label in given.items()}
+        known = {v: self._given(label, v.type) for v, label in given.items()}
         for node in io_toposort(list(known), list(outputs)):
             if any(out not in known for out in node.outputs):
                 self._read(node, known)
         return [self._leaf(v, known) for v in outputs]
+
+    def _given(self, label: Hashable, type_: Any) -> int:
+        """The number of what is given, whose variable is its own.
+
+        Aesara names the inner inputs of all Ops by their places: one variable stands for many.
+        """
+        key = "given", label, type_
+        known = self._numbers.get(key)
+        return self.enter(key, type_()) if known is None else known
 
     def enter(self, key: Hashable, variable: Graph) -> int:
         """The number of a key; a new one is this variable's."""

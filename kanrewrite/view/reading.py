@@ -31,6 +31,9 @@ def forms(laws: Laws) -> Callable[[Variable[Any, Any]], Hashable]:
         except Exception:  # noqa: BLE001  # what cannot be read is equal to itself
             view.read_as_leaf(variable)
             return None
-        return None if isinstance(form, Leaf) and form.var is variable else form
+        # A form has the lengths of what it is made of: zeros like this and like that are both 0.
+        lengths = tuple(form.bcast) == tuple(variable.type.broadcastable)
+        own = isinstance(form, Leaf) and form.var is variable
+        return form if lengths and not own else None
 
     return read

@@ -94,6 +94,22 @@ NEAR: dict[str, Pair] = {
         scan(lambda a, s: a + s, x, start=zeros()),
         scan(lambda a, s: a + s, y, start=zeros()),
     ),
+    "another sequence of that length": lambda x, y: (
+        scan(lambda a, s: a + s, x, start=zeros()),
+        scan(lambda a, s: a + s, at.exp(x), start=zeros()),
+    ),
+    "another vector": lambda x, y: (
+        scan(lambda a, s, p: at.tanh(a + s) * p, x, start=zeros(), non_sequences=[y[0]]),
+        scan(lambda a, s, p: at.tanh(a + s) * p, x, start=zeros(), non_sequences=[y[1]]),
+    ),
+    "sequences exchanged": lambda x, y: (
+        scan(lambda a, b, s: a + at.tanh(b) * s, x, at.exp(x), start=zeros()),
+        scan(lambda a, b, s: a + at.tanh(b) * s, at.exp(x), x, start=zeros()),
+    ),
+    "zeros of another length": lambda x, y: (
+        scan(lambda a: at.zeros_like(a), x),
+        scan(lambda a: at.zeros_like(a), x[:, 1:]),
+    ),
     "another part of it": lambda x, y: (scan(soft, x), scan(soft, x[1:])),
     "another tap": lambda x, y: (
         taps(lambda a, s, t: a + s * t, -1, -2)(x),
@@ -168,6 +184,24 @@ def test_values_stay_the_same(name: str) -> None:
     kanrewrite.disable()
     for a, b in zip(f(*values), expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-10)
+
+
+@pytest.mark.slow
+def test_second_gradients_of_a_loop_stay_apart() -> None:
+    """Their steps are the same graph, over other sequences."""
+    start, x = at.matrix("start"), at.vector("x")
+    info = [{"initial": start, "taps": [-2]}, x]
+    sums, _ = aesara.scan(lambda a, b: [(a + b) ** 1.5] * 2, outputs_info=info, n_steps=3)
+    grad: Any = aesara.grad
+    cost = grad(sums[0].sum(), start).sum() + grad(sums[1].sum(), x).sum()
+    outputs = grad(cost, [start, x])
+    values = np.array([[0.5, 2.0], [1.5, 0.25]]), np.array([0.75, 1.0])
+    expected = aesara.function([start, x], outputs, mode=PYTHON)(*values)
+    kanrewrite.enable()
+    f = aesara.function([start, x], outputs, mode=PYTHON)
+    kanrewrite.disable()
+    for a, b in zip(f(*values), expected, strict=True):
+        np.testing.assert_allclose(a, b)
 
 
 def test_ops_made_from_graphs() -> None:
