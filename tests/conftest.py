@@ -10,9 +10,11 @@ from hypothesis import HealthCheck, settings
 
 # A first compile or a busy machine is not a failure: no deadline, no health check of speed.
 _UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("default", _UNHURRIED, max_examples=50)
-# The same examples in each run, so that a red build can be repeated.
-settings.register_profile("ci", _UNHURRIED, max_examples=100, derandomize=True, print_blob=True)
+# The same examples in each run, so that a red run can be repeated; chance is for `thorough`, and
+# for the fuzzer.
+_SAME = settings(_UNHURRIED, derandomize=True, print_blob=True)
+settings.register_profile("default", _SAME, max_examples=50)
+settings.register_profile("ci", _SAME, max_examples=100)
 settings.register_profile("thorough", _UNHURRIED, max_examples=2000)
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default")

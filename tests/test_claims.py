@@ -26,6 +26,7 @@ HERE = {"docs/tutorial.md", "notebooks/stabilise_your_graph.ipynb", "docs/gradie
 MEASURED = {
     "docs/benchmarks-compile.md": "tests/benchmarks/compile_cost.py",
     "docs/benchmarks-results.md": "tests/benchmarks/results.py",
+    "docs/loops-corpus.md": "tests/loops/table.py",
 }
 #: Pages with doctests in which stock Aesara answers.
 DOCTESTS = {"README.md"}
