@@ -24,6 +24,7 @@ from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.states import Equation, State, aliens, compatible, may_change, operator_of
 from kanrewrite.ac.syntax import PAIR
 from kanrewrite.ac.terms import Store
+from kanrewrite.ac.words import may_be_soluble
 
 
 def branch(terms: Store, state: State) -> Iterator[State]:
@@ -42,11 +43,9 @@ def branch(terms: Store, state: State) -> Iterator[State]:
         assert operator is not None
         by_operator.setdefault(operator, []).append(equation)
     operator = min(by_operator, key=_difficulty)
-    chosen = by_operator.pop(operator)
-    pairs = [pair for pair in chosen if any(side.symbol.op is PAIR for side in pair)]
-    if pairs or not (operator.associative and operator.commutative):
-        # One permutation or one word at a time; sums and products as a system.
-        chosen = (pairs or chosen)[:1]
+    chosen = _next(operator, by_operator[operator])
+    if not chosen:
+        return iter(())
     rest = tuple(equation for equation in state.equations if equation not in chosen)
     left = State(rest, state.bindings, state.rigid)
     if any(side.symbol.op is PAIR for side in chosen[0]):
@@ -65,6 +64,27 @@ def branch(terms: Store, state: State) -> Iterator[State]:
     if operator.commutative:
         return _system(left, System(terms, operator, chosen))
     return word_steps(terms, left, operator, *chosen[0])
+
+
+def _next(operator: Symbol, equations: list[Equation]) -> list[Equation]:
+    """The equations of an operator to be solved together, none if they cannot be.
+
+    One permutation or one word at a time; sums and products as a system.
+    """
+    pairs = [pair for pair in equations if any(side.symbol.op is PAIR for side in pair)]
+    if pairs:
+        return pairs[:1]
+    if operator.associative and operator.commutative:
+        return equations
+    if operator.associative:
+        return sorted(equations, key=_openness)[:1] if may_be_soluble(operator, equations) else []
+    return equations[:1]
+
+
+def _openness(equation: Equation) -> tuple[bool, int]:
+    """Equations with a side that is known come first, then short ones."""
+    s, t = equation
+    return bool(s.variables and t.variables), len(s.args) + len(t.args)
 
 
 def _cyclic(

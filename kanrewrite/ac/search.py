@@ -17,7 +17,7 @@ from kanrewrite.errors import EndlessSet, Incomplete
 #: branches may be endless.
 _SILENT, _SILENT_FINITE = 10_000, 100_000
 #: And how many seconds: terms may get large, and a step of a search long.
-_SECONDS = 3.0
+_SECONDS = 2.0
 #: Every how many steps the oldest branch has a turn where the newest have the others.
 _TURN = 8
 
@@ -59,7 +59,7 @@ class Search:
         self.start = simplify(terms, State(self.equations, {}))
         self.ended = self.start is None
         self.patience: int | None = None
-        self._found, self._steps, self._since = -1, 0, 0.0
+        self._found, self._steps, self._since, self._begun = -1, 0, 0.0, 0.0
 
     def solutions(self) -> Iterator[tuple[Interned, ...] | None]:
         """The values of the variables in each solution; None for a step without one.
@@ -72,6 +72,7 @@ class Search:
             If the search has taken too many steps since the solution before.
         """
         pending: deque[Iterator[State]] = deque([iter(() if self.start is None else (self.start,))])
+        self._begun = monotonic()
         self.found()
         while pending:
             self._steps += 1
@@ -104,7 +105,8 @@ class Search:
         """One step less."""
         if self.fair and self.patience is not None:
             self.patience -= 1
-            if self.patience < 0:
+            late = self.patience % _TURN == 0 and monotonic() - self._begun > _SECONDS
+            if self.patience < 0 or late:
                 raise EndlessSet(self.terms.theory.name, self._text(), self._found)
         late = self._steps % _TURN == 0 and monotonic() - self._since > _SECONDS
         if late or self._steps > (_SILENT if self.fair else _SILENT_FINITE):

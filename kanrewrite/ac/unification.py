@@ -20,7 +20,7 @@ from kanrewrite.theory import Theory
 
 Substitution = dict[Var, Any]
 #: How many steps of a search `list` waits for its end before it is called endless.
-_PATIENCE = 10_000
+_PATIENCE = 4_000
 #: How many choices make a set large.
 _MANY = 1_000
 
