@@ -32,7 +32,7 @@ def twice(count: int) -> list[tuple[Any, Any]]:
 def test_a_large_set_begins_before_it_is_searched() -> None:
     left, right = with_operand(5)
     lines = lines_run(lambda: next(unify([(left, right)], SUMS)))
-    assert lines < 200_000
+    assert lines < 600_000
     some = list(islice(unify([(left, right)], SUMS), 400))
     for unifier in some:
         assert term(replaced(left, unifier), SUMS) is term(replaced(right, unifier), SUMS)
