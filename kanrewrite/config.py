@@ -49,6 +49,8 @@ class Config:
     explore_depth: int = _setting(8, "rewrites between the start of a search and its last graphs")
     explore_limit: int = _setting(500, "graphs that a search finds at most")
     explore_seconds: float = _setting(5.0, "how long a search lasts at most")
+    pass_seconds: float = _setting(60.0, "how long the library rewrites one graph at most")
+    relation_seconds: float = _setting(1.0, "how long a relation may take at one node")
     label_width: int = _setting(
         36, "characters of a label in a picture; the whole is shown on hover"
     )

@@ -76,6 +76,8 @@ from kanrewrite.errors.rewriting import (
     guard_fails,
     left_out,
     loops,
+    out_of_time,
+    pass_out_of_time,
     too_many_answers,
     wrong_number_of_results,
 )
@@ -172,6 +174,8 @@ __all__ = [
     "not_file_and_name",
     "nothing_enabled",
     "only_read",
+    "out_of_time",
+    "pass_out_of_time",
     "role_without_equations",
     "script_raised",
     "stated_twice",

@@ -39,6 +39,20 @@ def left_out(name: str, source: str, place: str, reason: str) -> str:
     )
 
 
+def out_of_time(seconds: float) -> str:
+    """Something took too long at one place."""
+    return f"it took longer than {seconds:g} s (kanrewrite.config.relation_seconds)."
+
+
+def pass_out_of_time(seconds: float, count: int) -> str:
+    """The pass took too long over a graph."""
+    return (
+        f"kanrewrite stopped after {seconds:g} s (kanrewrite.config.pass_seconds) and {count} "
+        "replacements: what it had not come to is compiled as stock Aesara would. Allow more "
+        "time, or exclude 'kanrewrite' from the mode."
+    )
+
+
 def loops(names: Sequence[str], sources: Sequence[str], steps: int) -> str:
     """Relations rewrite their own results again and again."""
     places = ", ".join(f"{n} ({s})" for n, s in zip(names, sources, strict=True))

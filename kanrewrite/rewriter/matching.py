@@ -19,9 +19,11 @@ from kanren import run
 from unification import var
 
 from kanrewrite import errors
+from kanrewrite.config import config
 from kanrewrite.display import brief
 from kanrewrite.errors import NotBuildable, RelationWarning
 from kanrewrite.guards import Condition
+from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.roles import operators_in
 from kanrewrite.rewriter.axioms import AxiomReader, Match
@@ -41,6 +43,8 @@ Graph = Variable[Any, Any]
 
 #: How many matches of one rule are tried at one node.
 ANSWERS = 64
+#: Where the modules of the library are.
+LIBRARY = "kanrewrite.relations."
 _RESULT, _REST = Param("rewriter:result"), Param("rewriter:rest")
 
 
@@ -174,17 +178,26 @@ class Matching:
     ) -> dict[Graph, Graph]:
         """What an attempt gives; a relation that raises is reported and left out from now on."""
         start = perf_counter()
+        # Relations of the library always end: a slow machine must not decide what they do.
+        theirs = relation.function.__module__.startswith(LIBRARY)
+        allowed = config.pass_seconds if theirs else config.relation_seconds
         try:
-            return attempt(node, argument)
+            with limited(allowed):
+                return attempt(node, argument)
+        except OutOfTime:
+            self._leave_out(relation, node, errors.out_of_time(allowed))
+            return {}
         except Exception as error:  # noqa: BLE001  # relations and guards are a user's code
-            self.broken.add(relation.name)
-            reason = f"it raised {type(error).__name__}: {error}"
-            place = brief(node.outputs[0])
-            text = errors.left_out(relation.name, relation.source, place, reason)
-            warnings.warn(text, RelationWarning, stacklevel=2)
+            self._leave_out(relation, node, f"it raised {type(error).__name__}: {error}")
             return {}
         finally:
             self.seconds[relation.name] += perf_counter() - start
+
+    def _leave_out(self, relation: Relation, node: Apply[Any], reason: str) -> None:
+        self.broken.add(relation.name)
+        place = brief(node.outputs[0])
+        text = errors.left_out(relation.name, relation.source, place, reason)
+        warnings.warn(text, RelationWarning, stacklevel=3)
 
     def _by_rule(self, node: Apply[Any], entry: Entry) -> dict[Graph, Graph]:
         found = {}

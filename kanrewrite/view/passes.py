@@ -18,6 +18,7 @@ from kanrewrite.config import config
 from kanrewrite.display import brief
 from kanrewrite.errors import RelationWarning
 from kanrewrite.laws import Laws
+from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.relation import Relation
 from kanrewrite.terms import Operator
 from kanrewrite.trace import trace
@@ -106,9 +107,12 @@ class LiftingPass(GraphRewriter):
     ) -> None:
         recogniser = Recogniser(rules)
         view = View(self.laws, fgraph.clients, recogniser.fuses, self.avoided)
-        for var in variables:
-            if var.type.dtype in FLOATS:
-                self._read(var, view)
+        end = perf_counter() + config.pass_seconds
+        try:
+            self._read_all(variables, view, end)
+        except OutOfTime:
+            self._stopped()
+            return
         self.read_count = view.read_count
         builders: dict[str, Builder] = {}
         rank = {var: place for place, var in enumerate(variables)}
@@ -116,7 +120,12 @@ class LiftingPass(GraphRewriter):
         # are replaced after it, in what was built too.
         for var in sorted(needed(fgraph, view), key=lambda v: -rank[v]):
             start = perf_counter()
-            new = self._built(var, view, builders, recogniser)
+            try:
+                with limited(end - start):
+                    new = self._built(var, view, builders, recogniser)
+            except OutOfTime:  # what was replaced stays: a graph is whole after each replacement
+                self._stopped()
+                return
             if new is None or new is var:
                 continue
             if trace.recorder is not None:
@@ -130,6 +139,16 @@ class LiftingPass(GraphRewriter):
             copy_stack_trace(var, new)
             fgraph.replace(var, new, reason=LIFTING, import_missing=False)
             self.built_count += 1
+
+    def _read_all(self, variables: list[Variable[Any, Any]], view: View, end: float) -> None:
+        with limited(end - perf_counter()):
+            for var in variables:
+                if var.type.dtype in FLOATS:
+                    self._read(var, view)
+
+    def _stopped(self) -> None:
+        text = errors.pass_out_of_time(config.pass_seconds, self.built_count)
+        warnings.warn(text, RelationWarning, stacklevel=3)
 
     def _check(
         self,

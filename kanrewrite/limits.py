@@ -1,0 +1,69 @@
+"""Limits of time for what a user wrote, or what may explode.
+
+A relation or a guard may sleep or never end.  It is interrupted by a timer where there is one, that
+is in the main thread of systems with ``setitimer``.  Elsewhere what comes back late has still used
+up its time, and is not asked again.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from types import FrameType
+
+
+class OutOfTime(BaseException):
+    """What is interrupted; no ``Exception``, which rewriters and relations catch."""
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise OutOfTime
+
+
+def _has_timer() -> bool:
+    """Whether there is a timer that nobody else has set."""
+    return (
+        hasattr(signal, "setitimer")
+        and threading.current_thread() is threading.main_thread()
+        and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    )
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Let what is inside last so many seconds.
+
+    Parameters
+    ----------
+    seconds : float
+        No more than 0 is out of time at once.
+
+    Raises
+    ------
+    OutOfTime
+        After that time, or, where there is no timer, when what is inside has ended too late.
+
+    Examples
+    --------
+    >>> with limited(10):
+    ...     sum(range(10))
+    45
+    """
+    if seconds <= 0:
+        raise OutOfTime
+    if not _has_timer():
+        end = perf_counter() + seconds
+        yield
+        if perf_counter() > end:
+            raise OutOfTime
+        return
+    before = signal.signal(signal.SIGALRM, _interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
