@@ -2,6 +2,7 @@
 # Needed beforehand: python3.11, a C++ compiler and a package index.
 PYTHON ?= python3.11
 VENV := .venv
+BACKENDS := .venv-backends
 BIN := $(VENV)/bin
 
 # Compiled code is kept beside the environment: the second run finds it, and other projects'
@@ -10,12 +11,13 @@ AESARA_FLAGS ?= base_compiledir=$(CURDIR)/$(VENV)/aesara,blas__ldflags=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint docs notebooks bench fuzz clean
+.PHONY: help demo test lint docs notebooks bench fuzz clean backends
 
 help:
 	@echo "make demo       what kanrewrite does to a softmax, and to a classifier in training"
 	@echo "make test       all tests and doctests"
 	@echo "make lint       ruff and mypy"
+	@echo "make backends   the tests that need JAX or Numba"
 	@echo "make docs       the documentation, in docs/_build/html"
 	@echo "make notebooks  runs every notebook"
 	@echo "make bench      the benchmarks"
@@ -28,6 +30,15 @@ demo: $(VENV)/.demo
 # The tests choose their own Aesara flags, see conftest.py.
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest --numprocesses=auto
+
+# JAX and Numba tie down the versions of what they stand on: an environment of its own.
+backends: $(BACKENDS)/.made
+	$(BACKENDS)/bin/python -m pytest tests/test_jax.py tests/gradient/test_jax.py tests/gradient/test_numba.py
+
+$(BACKENDS)/.made: pyproject.toml
+	$(PYTHON) -m venv --clear $(BACKENDS)
+	$(BACKENDS)/bin/python -m pip install --quiet --editable ".[dev,jax,numba]"
+	@touch $@
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check
@@ -50,7 +61,7 @@ fuzz: $(VENV)/.dev
 	@AESARA_FLAGS="$(AESARA_FLAGS),cxx=" $(BIN)/kanrewrite fuzz --n $(N) --seed $(SEED) --jobs 0 $(FUZZ)
 
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery .mypy_cache .pytest_cache .ruff_cache .benchmarks .hypothesis
+	rm -rf $(VENV) $(BACKENDS) docs/_build docs/gallery .mypy_cache .pytest_cache .ruff_cache .benchmarks .hypothesis
 
 $(VENV)/.created:
 	@command -v $(PYTHON) >/dev/null || { \
