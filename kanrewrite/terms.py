@@ -287,7 +287,14 @@ def pattern_of(op: Any) -> Callable[..., Term]:
         return operator_of(op)
     settings = {name: getattr(op, name) for name in op.__props__}
     MADE.setdefault((type(op), tuple(settings.values())), op)
-    return partial(own_operator(type(op)), **settings)
+    own = partial(own_operator(type(op)), **settings)
+
+    def write(*operands: Any, output: int | None = None) -> Term:
+        """The term of the Op itself; of its class, where another output than the first is meant."""
+        number = own_operator(type(op)).parameters["output"] if output is None else output
+        return own(*operands, output=number) if number else operator_of(op)(*operands)
+
+    return write
 
 
 @cache

@@ -121,7 +121,10 @@ def _as_term(value: Any, done: dict[Any, Any]) -> Any:
             done[value] = _of_variable(value, done)
         return done[value]
     if is_term(value):
-        return _written_out(Term((value[0], *(_as_term(x, done) for x in value[1:]))))
+        operands = (_as_term(x, done) for x in value[1:])
+        if type(value[0].op) in OWN:
+            return own_term(value[0].op, operands)
+        return _written_out(Term((value[0], *operands)))
     if isinstance(value, float) and value.is_integer():
         return int(value)  # one spelling of each number, as in patterns
     return value

@@ -16,7 +16,7 @@ from kanrewrite.ac import Matcher
 from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.relation import Rule, substitute
 from kanrewrite.rewriter.terms import Terms
-from kanrewrite.terms import T, Term
+from kanrewrite.terms import OWN, T, Term
 from kanrewrite.theory import NO_UNIT
 from kanrewrite.unify import as_term, is_term
 from kanrewrite.view.axes import Named, are_as_named, freed
@@ -47,7 +47,7 @@ class AxiomReader:
 
     def __init__(self, terms: Terms):
         self.terms = terms
-        self._matchers: dict[int, _Compiled] = {}
+        self._matchers: dict[tuple[int, int], _Compiled] = {}
 
     def renewed(self, terms: Terms) -> None:
         """Read other graphs from now on, by the patterns that are compiled already."""
@@ -93,12 +93,13 @@ class AxiomReader:
         return are_as_named(named, bindings, (getattr(g, "ndim", None) for g in graphs))
 
     def _compiled(self, rule: Rule) -> _Compiled:
-        known = self._matchers.get(id(rule))
+        key = (id(rule), len(OWN))  # a class of Ops that has got a pattern is read otherwise
+        known = self._matchers.get(key)
         if known is None:
             pattern, named = freed(as_term(rule.pattern))
             matcher = compile_pattern(pattern, self.terms.theory)
             tensors = dict(operands_of(pattern))
-            known = self._matchers[id(rule)] = _Compiled(rule, matcher, named, tensors)
+            known = self._matchers[key] = _Compiled(rule, matcher, named, tensors)
         return known
 
     def _is_empty(self, place: Place, value: Any) -> bool:

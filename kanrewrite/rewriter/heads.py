@@ -88,7 +88,8 @@ READ_AS: dict[str, frozenset[str]] = {
 def operators_of(term: Any) -> Iterator[str]:
     """The names of the operators of a pattern, each where it occurs."""
     if isinstance(term, Term):
-        yield str(getattr(term[0], "name", term[0]))
+        op = getattr(term[0], "op", None)
+        yield name_of(op) if type(op) in OWN else str(getattr(term[0], "name", term[0]))
         for part in term[1:]:
             yield from operators_of(part)
 

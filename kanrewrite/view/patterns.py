@@ -51,6 +51,12 @@ class PatternAlgebra(Lifting):
             return self._reduced(T.sum, inner, axes)
         return super()._summed(inner, axes)
 
+    def applied(self, op: Operator, form: Form, *parameters: Any) -> Form:
+        """An own Op over a parameter, of which the Op could not tell what it makes."""
+        if isinstance(form, Lin) and op in self.laws.rearranging:
+            return super().applied(op, form, *parameters)
+        return self.app(op, form, *parameters)
+
     def prod_along(self, form: Form, axes: Any, lengths: Any = None) -> Form:
         """A product along axes that are a parameter."""
         if isinstance(axes, Var):

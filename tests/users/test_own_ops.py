@@ -8,7 +8,9 @@ from typing import Any
 import aesara
 import aesara.tensor.nlinalg
 import aesara.tensor.slinalg
+import numpy as np
 import pytest
+from aesara.compile.mode import Mode
 from aesara.graph.basic import Apply, applys_between
 from aesara.graph.op import Op
 from aesara.tensor.elemwise import CAReduce, Elemwise
@@ -74,6 +76,36 @@ def test_a_class_is_matched_with_the_parameters_that_are_named() -> None:
         assert same(rewritten(first, any_size), -pool(size, "mean", X)[0])
     other = pool(2, "max", -X)[0]
     assert same(rewritten(other, any_size), other)
+
+
+class Roll(Op):
+    """The elements moved on along the last axis."""
+
+    __props__ = ("by",)
+
+    def __init__(self, by: int):
+        self.by = by
+
+    def make_node(self, *inputs: Any) -> Any:
+        x = at.as_tensor_variable(inputs[0])
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any, params: Any = None) -> None:
+        output_storage[0][0] = np.roll(inputs[0], self.by, axis=-1)
+
+
+@relation(role="lift")
+def rolls_lift(a: Float, r: Float) -> Iterator[Eq]:
+    roll = T.of(Roll(2))
+    yield eq(roll(T.exp(a) * r), T.exp(roll(a)) * roll(r))
+
+
+def test_an_op_with_parameters_is_lifted() -> None:
+    log_lifts = kanrewrite.registered()["log_lifts"]
+    roll: Any = Roll(2)
+    new = rewritten(at.log(roll(at.exp(X))), rolls_lift, log_lifts)
+    f = aesara.function([X], new, mode=Mode(linker="py", optimizer="None"))
+    np.testing.assert_allclose(f(np.array([1e3, 0.0, -1e3, 1.0])), [-1e3, 1.0, 1e3, 0.0])
 
 
 @relation
