@@ -23,7 +23,7 @@ from kanrewrite.view.axes import Named, are_as_named, freed
 
 Graph = Variable[Any, Any]
 #: What the parameters stand for, and what builds the result.
-Match = tuple[dict[Any, Any], Callable[[], Graph]]
+Match = tuple[dict[Any, Any], Callable[[], Graph | None]]
 #: Where a parameter stands: its operator, and whether that inverts it.
 Place = tuple[Any, bool]
 Places = dict[Any, Place]
@@ -73,8 +73,9 @@ class AxiomReader:
     def answers(self, rule: Rule, variable: Graph) -> Iterator[tuple[Graph, dict[Any, Any]]]:
         """What a rule makes of a variable, for each match whose conditions hold."""
         for graphs, result in self.matches(rule, variable):
-            if all(condition.holds(graphs) for condition in rule.conditions):
-                yield result(), graphs
+            new = result() if all(c.holds(graphs) for c in rule.conditions) else None
+            if new is not None:
+                yield new, graphs
 
     def _result(
         self, compiled: _Compiled, bindings: dict[Any, Any], rest: Any, variable: Graph

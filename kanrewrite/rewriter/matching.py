@@ -244,11 +244,17 @@ class Matching:
                 result = partial(self._result, rule, bindings, rest)
                 yield dict(bindings), partial(self._from_view, result, out)
 
-    def _from_view(self, result: Callable[[], Any], out: Graph) -> Graph:
-        return self.view.build(result(), out)
+    def _from_view(self, result: Callable[[], Any], out: Graph) -> Graph | None:
+        """What the view builds, None where it reads that as what it replaces.
+
+        A match as written is no such thing: that the library knows an equation too is no reason
+        not to follow it.
+        """
+        new = self.view.build(result(), out)
+        return None if self._no_simpler(out, new) else new
 
     @staticmethod
-    def _built(rule: Rule, build: Callable[[], Graph], out: Graph) -> Graph | None:
+    def _built(rule: Rule, build: Callable[[], Graph | None], out: Graph) -> Graph | None:
         """What a match is replaced by, None where one of its operators is no Op."""
         try:
             return build()
@@ -306,7 +312,7 @@ class Matching:
         if not keeps_type(old, new):
             self._report_type(relation, old, new)
             return False
-        if alike(old, new) or self._no_simpler(old, new) or self._place.encloses(new, old):
+        if alike(old, new) or self._place.encloses(new, old):
             return False
         if trace.recorder is not None:
             if not trace.recorder.allow():
@@ -354,7 +360,11 @@ class Matching:
                 problem = errors.wrong_number_of_results(len(outputs), len(results))
                 raise relation.error(problem)
             pairs = [(old, _as_graph(new, old)) for old, new in zip(outputs, results, strict=True)]
-            if all(old is new or self._usable(relation, old, new, {}, start) for old, new in pairs):
+            if all(
+                old is new
+                or (not self._no_simpler(old, new) and self._usable(relation, old, new, {}, start))
+                for old, new in pairs
+            ):
                 return {old: new for old, new in pairs if old is not new}
         return {}
 

@@ -10,6 +10,7 @@ import pytest
 from aesara.compile.mode import Mode
 from aesara.graph.basic import Constant, graph_inputs
 
+from kanrewrite import registry, trace
 from kanrewrite.relation import Relation
 from kanrewrite.why import why_not
 from tests.users.common import rewritten, same
@@ -63,3 +64,15 @@ def test_a_relation_leaves_others_alone(relation: Relation, graph: Any) -> None:
 def test_a_relation_that_is_silent_has_a_reason(case: Case) -> None:
     for graph in case.others:
         assert why_not(case.relation, graph).reason
+
+
+@pytest.mark.slow
+def test_relations_fire_beside_the_whole_library() -> None:
+    library = registry.relations()
+    spelled = [(c.relation, graph) for c in CASES for graph in c.spellings]
+    fired = 0
+    for relation, graph in spelled:
+        with trace() as steps:
+            rewritten(graph, *library, relation)
+        fired += relation.name in str(steps)
+    assert fired >= 0.95 * len(spelled)
