@@ -6,157 +6,21 @@ The seed of the fresh run is printed; ``MAUDE_SEED`` sets it.
 import os
 import random
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import pytest
-from unification import Var, var
 
-from kanrewrite.ac import match, unify
-from tests.ac.oracle import replaced
-from tests.ac.problems import THEORY, key, names_in
+from tests.ac.differential import compare_groups, compare_matches, compare_unifiers
+from tests.ac.differential import module as maude_module
 
-maude = pytest.importorskip("maude")
+pytest.importorskip("maude")
 
-MODULE = """
-fmod PROBLEMS is
-  sort T .
-  ops a b c zero one nil czero : -> T .
-  op add : T T -> T [assoc comm] .
-  op mul : T T -> T [assoc comm] .
-  op addu : T T -> T [assoc comm id: zero] .
-  op mulu : T T -> T [assoc comm id: one] .
-  op cat : T T -> T [assoc] .
-  op catu : T T -> T [assoc id: nil] .
-  op com : T T -> T [comm] .
-  op comu : T T -> T [comm id: czero] .
-  op f : T -> T .
-  op g : T T -> T .
-endfm
-"""
-WORDS = ["cat", "catu"]
-SUMS = ["add", "mul", "addu", "mulu"]
-OTHERS = ["com", "comu", "f", "g"]
-NAMES = [var(name) for name in ("x", "y", "z", "u", "v")]
 SEED = int(os.environ.get("MAUDE_SEED", random.SystemRandom().randrange(10**6)))
 
 
 @pytest.fixture(scope="module")
 def module() -> Any:
-    maude.init(advise=False)
-    maude.input(MODULE)
-    return maude.getModule("PROBLEMS")
-
-
-class Problems:
-    """Random terms of a few operators."""
-
-    def __init__(self, seed: int, operators: list[str]):
-        self.random = random.Random(seed)
-        self.operators = operators
-
-    def chosen(self) -> list[str]:
-        return self.random.sample(self.operators, self.random.choice([1, 2, 3]))
-
-    def term(self, depth: int, operators: list[str], leaves: list[Any]) -> Any:
-        if depth == 0 or self.random.random() < 0.25:
-            return self.random.choice(leaves)
-        op = self.random.choice(operators)
-        size = {"f": 1, "g": 2, "com": 2, "comu": 2}.get(op) or self.random.choice([2, 2, 3, 4])
-        return (op, *(self.term(depth - 1, operators, leaves) for _ in range(size)))
-
-
-def _leaves(term: Any) -> int:
-    return sum(map(_leaves, term[1:])) if isinstance(term, tuple) else 1
-
-
-def _text(term: Any) -> str:
-    if isinstance(term, Var):
-        return f"{str(term)[1:].upper()}:T"
-    if not isinstance(term, tuple):
-        return str(term)
-    op, *args = term
-    if len(args) > 2:
-        return _text((op, args[0], (op, *args[1:])))
-    return f"{op}({', '.join(map(_text, args))})"
-
-
-def _read(term: Any, known: dict[str, Var]) -> Any:
-    args = list(term.arguments())
-    if args:
-        return (str(term.symbol()), *(_read(arg, known) for arg in args))
-    text = str(term)
-    return known.setdefault(text, var(f"maude{text}")) if "#" in text or "%" in text else text
-
-
-def _solution(substitution: Any, names: list[Var]) -> dict[Var, Any]:
-    known: dict[str, Var] = {}
-    return {v: _read(substitution.find(str(v)[1:].upper()), known) for v in names}
-
-
-def _compare_matches(module: Any, seed: int, count: int) -> int:
-    problems = Problems(seed, WORDS + SUMS + OTHERS)
-    matched = 0
-    for _ in range(count):
-        operators = problems.chosen()
-        leaves = ["a", "b", "zero", "one", "nil", "czero"]
-        pattern = problems.term(3, operators, [*NAMES[:3], *NAMES[:2], "a", "b"])
-        values = {v: problems.term(1, operators, leaves) for v in NAMES[:3]}
-        subject = replaced(pattern, values)
-        if problems.random.random() < 0.3:
-            subject = problems.term(3, operators, leaves)
-        # Maude's matcher takes minutes for some large sums that match in one way.
-        if _leaves(subject) > 12:
-            continue
-        term = module.parseTerm(_text(subject))
-        term.reduce()
-        names = names_in(pattern)
-        want = [
-            key(_solution(s[0], names), names)
-            for s in islice(term.match(module.parseTerm(_text(pattern))), 2_000)
-        ]
-        if len(want) < 2_000:
-            got = [key(s, names) for s in match(pattern, subject, THEORY)]
-            assert sorted(got) == sorted(set(want)), (seed, pattern, subject)
-            matched += bool(got)
-    return matched
-
-
-def _compare_unifiers(module: Any, seed: int, count: int) -> int:
-    problems = Problems(seed, SUMS + OTHERS)
-    unified = 0
-    for _ in range(count):
-        operators = problems.chosen()
-        leaves = [*NAMES, "a", "b"]
-        left, right = (problems.term(2, operators, leaves) for _ in range(2))
-        names = names_in(left, right)
-        if not isinstance(left, tuple) and not isinstance(right, tuple):
-            continue
-        # Maude makes a set irredundant before it gives the first: more leaves may take hours.
-        if _leaves(left) + _leaves(right) > 9:
-            continue
-        equation = (module.parseTerm(_text(left)), module.parseTerm(_text(right)))
-        found = list(islice(module.unify([equation], True), 200))
-        if len(found) == 200:
-            continue
-        want = [_solution(substitution, names) for substitution in found]
-        got = list(islice(unify([(left, right)], THEORY), 250))
-        assert len(got) == len(want), (seed, left, right)
-        ours, theirs = ({key(s, names) for s in side} for side in (got, want))
-        # Maude may give another form of an equally general unifier: compare those both ways.
-        for odd, side in [*((s, want) for s in got), *((s, got) for s in want)]:
-            if key(odd, names) not in ours & theirs:
-                assert any(_instance(one, odd, names) for one in side), (seed, left, right)
-        unified += bool(got)
-    return unified
-
-
-def _instance(general: dict[Var, Any], special: dict[Var, Any], names: list[Var]) -> bool:
-    pattern = ("t", *(replaced(v, general) for v in names))
-    return (
-        next(iter(match(pattern, ("t", *(replaced(v, special) for v in names)), THEORY)), None)
-        is not None
-    )
+    return maude_module()
 
 
 def _seeds() -> Iterator[int]:
@@ -166,21 +30,32 @@ def _seeds() -> Iterator[int]:
 
 def test_a_few_matches_agree(module: Any) -> None:
     for seed in _seeds():
-        assert _compare_matches(module, seed, 300) > 30
+        assert compare_matches(module, seed, 300) > 30
 
 
 def test_a_few_unifications_agree(module: Any) -> None:
     for seed in _seeds():
-        assert _compare_unifiers(module, seed, 60) > 3
+        assert compare_unifiers(module, seed, 60) > 3
 
 
 @pytest.mark.slow
 def test_thousands_of_matches_agree(module: Any) -> None:
     for seed in _seeds():
-        assert _compare_matches(module, seed, 3_000) > 300
+        assert compare_matches(module, seed, 3_000) > 300
 
 
 @pytest.mark.slow
 def test_a_thousand_unifications_agree(module: Any) -> None:
     for seed in _seeds():
-        assert _compare_unifiers(module, seed, 600) > 60
+        assert compare_unifiers(module, seed, 1_000) > 90
+
+
+def test_a_few_groups_agree() -> None:
+    for seed in _seeds():
+        assert compare_groups(seed, 200) > 20
+
+
+@pytest.mark.slow
+def test_thousands_of_groups_agree() -> None:
+    for seed in _seeds():
+        assert compare_groups(seed, 3_000) > 300
