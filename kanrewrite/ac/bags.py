@@ -22,7 +22,7 @@ by_serial = attrgetter("serial")
 #: How many splittings are made at once: enough to spread the cost of a generator's step.
 _BATCH = 64
 #: Operands that are counted one by one; beyond, all at once.
-_FEW = 32
+_FEW = 128
 #: By how much the largest part may be too large for parts to be made first, and refused then.
 _SLACK = 4
 

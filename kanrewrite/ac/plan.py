@@ -30,6 +30,18 @@ _FEW = 8
 _MANY = 64
 
 
+def _are_rivals(parts: Iterable[Interned]) -> bool:
+    """Whether two parts may match the same operand, which must be there twice then."""
+    seen: set[Symbol] = set()
+    for part in parts:
+        possible = heads(part)
+        assert possible is not None
+        if not possible.isdisjoint(seen):
+            return True
+        seen |= possible
+    return False
+
+
 class Plan:
     """The steps that match one pattern, written to a program.
 
@@ -199,7 +211,7 @@ class Plan:
             inside, by_head = program.new("b"), program.new("h")
             program.line(f"{inside}, {by_head} = opened({program.constant(symbol)}, {name})")
         bag = Bag(symbol, name, inside, by_head, parts, variables)
-        if len(parts) > 1 or any(times > 1 for times in parts.values()):
+        if any(times > 1 for times in parts.values()) or _are_rivals(parts):
             bag.count = program.let("m", f"multiplicities({inside})")
         self._refuse(bag)
         self.bags.append(bag)
