@@ -17,7 +17,16 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
 from kanrewrite.view.centring import Generator, Shift
-from kanrewrite.view.context import PLAIN, Context, Scaled, dividing, is_divided, joined, within_log
+from kanrewrite.view.context import (
+    PLAIN,
+    Context,
+    Scaled,
+    dividing,
+    hides,
+    is_divided,
+    joined,
+    within_log,
+)
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum, Totals
 from kanrewrite.view.heat import fading, hot, is_softplus, over_softplus
@@ -194,7 +203,8 @@ class Builder(LogBuilder):
         level = self.a.lin(expo)
         for f, k in sorted(waiting, key=lambda item: item[1] != 1):
             back = apart or self._brings_back(f, k, form)
-            inner = Context(masks, where.exact or k < 0, back, unbounded)
+            shown = {(f, ()): frozenset([()])} if unbounded and self._is_unmatched(f, form) else {}
+            inner = Context({**masks, **shown}, where.exact or k < 0, back, unbounded)
             level, r = self.split_sum(f, level, k, inner)
             if r is not None:
                 rests.append((r, k))
@@ -203,6 +213,13 @@ class Builder(LogBuilder):
     def _brings_back(self, f: Form, k: Fraction, form: Prod) -> bool:
         """Tell whether a product is out of range without one of its factors, which is small."""
         return k > 0 and hot(f) and self.a.overflows(self.a.div(form, self.a.pow(f, k)))
+
+    def _is_unmatched(self, f: Sum, form: Prod) -> bool:
+        """Tell whether a factor hides the largest of a sum, and no divisor is as large as that."""
+        if not hides(f, self.a):
+            return False
+        divisors = {g: k for g, k in form.factors if k < 0}
+        return self.a.overflows(self.a.mul(f, self.a.prod(ONE, self.a.no_exponent, divisors)))
 
     def _where(
         self, conditions: list[App], rest: Variable[Any, Any] | None

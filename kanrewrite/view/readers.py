@@ -12,7 +12,7 @@ from typing import Any
 import aesara.tensor as at
 from aesara.graph.basic import Apply, Constant, Variable
 from aesara.scalar.basic import Cast
-from aesara.tensor.basic import Alloc, ExtractDiag, Join
+from aesara.tensor.basic import Alloc, ExtractDiag, Join, MakeVector
 from aesara.tensor.blas import BatchedDot
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.extra_ops import BroadcastTo, CumOp, FillDiagonal
@@ -299,10 +299,23 @@ def _move(move_of: MoveOf) -> Reader:
 
 def _join(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     """``join(exp(a) * r, exp(b) * s) == exp(join(a, b)) * join(r, s)``."""
-    axis, *parts = node.inputs
+    axis = node.inputs[0]
     place = constant_of(axis)
-    if place is None or not _same_dtype(node, a, 1):
+    return None if place is None or not _same_dtype(node, a, 1) else _joined(view, node, a, place)
+
+
+def _make_vector(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    """A vector of numbers is a join of vectors of length 1."""
+    forms = [view.read(i) for i in node.inputs if i.type.dtype == a.dtype]
+    if len(forms) < len(node.inputs) or not any(map(hot, forms)):
         return None
+    places = [view.leaf(i.dimshuffle("x"), a) for i in node.inputs]
+    full = [a.mul(f, a.app(T.ones_like, p)) for f, p in zip(forms, places, strict=True)]
+    return a.app(T.join, *full, 0, bcast=tuple(node.outputs[0].type.broadcastable))
+
+
+def _joined(view: Source, node: Apply[Any], a: Lifting, place: Any) -> Form | None:
+    parts = node.inputs[1:]
     forms = [view.read(p) for p in parts]
     if not any(hot(f) for f in forms):
         return None
@@ -418,6 +431,7 @@ READERS: dict[type, Reader] = {
     BroadcastTo: _alloc,
     SpecifyShape: _specified,
     Join: _join,
+    MakeVector: _make_vector,
     Dot: _dot,
     BatchedDot: _dot,
     Softmax: _softmax,

@@ -248,8 +248,18 @@ def _switch(b: LogBuilder, form: App, where: Context) -> Scaled:
 
 
 def _join(b: LogBuilder, form: App, where: Context) -> Scaled:
+    """``join(exp(a) * r, exp(b) * s) == exp(join(a, b)) * join(r, s)``, -inf where r is 0."""
     *parts, axis = form.args
-    return b.a.no_exponent, b.make(at.join, axis, *(b.value(p, where) for p in parts))
+    if not ((where.exact or where.apart) and b.a.overflows(form)):
+        return b.a.no_exponent, b.make(at.join, axis, *(b.value(p, where) for p in parts))
+    split = [b.split(p, where) for p in parts]
+    rests = [with_lengths(b, b.or_one(r), e, p) for p, (e, r) in zip(parts, split, strict=True)]
+    low, levels = b.constant_of(-np.inf), []
+    for (e, _), r in zip(split, rests, strict=True):
+        level = b.linear(e) if e.terms else b.constant(ZERO)
+        levels.append(b.make(at.switch, b.make(at.eq, r, b.constant(ZERO)), low, level))
+    whole = b.make(at.join, axis, *levels)
+    return b.a.lin({b.low(whole): ONE}), b.make(at.join, axis, *rests)
 
 
 def _abs(b: LogBuilder, form: App, where: Context) -> Scaled:

@@ -225,3 +225,21 @@ def test_the_square_of_a_sum_less_the_sum_of_squares(second: float) -> None:
     e = at.exp(x)
     out = at.log(e.sum() ** 2 - (e**2).sum())
     assert_right([x], [out, grad(out, x)], [np.array([800.0, second, -3.0])])
+
+
+@pytest.mark.parametrize("logit", [1.0, 800.0, -88064.0])
+def test_weights_of_a_broken_stick_are_stacked(logit: float) -> None:
+    s, logs = at.dvector("s"), at.dmatrix("logs")
+    v = 1 / (1 + at.exp(-s))
+    w = at.stack([v[0], (1 - v[0]) * v[1], 1 - v[0] - (1 - v[0]) * v[1]])
+    out = at.log((w * at.exp(logs)).sum(axis=1))
+    values = [np.array([logit, logit / 7]), np.array([[-3.0, 5, 3], [4, -2, -1]]) * abs(logit)]
+    assert_right([s, logs], [out, *grad(out.sum(), [s, logs])], values)
+
+
+def test_what_a_label_hides_has_no_size_in_a_difference() -> None:
+    up, gate, label = at.dvectors("up", "gate", "label")
+    share = 1 / (1 + at.exp(-gate))
+    loss = -at.log(share * at.exp(-up) + (1 - share) * label).sum()
+    values = [np.array([1700.0, 1700.0, 3.0]), np.array([-700.0, 500.0, 1.0])]
+    assert_right([up, gate, label], grad(loss, [up, gate]), [*values, np.array([0.0, 0.0, 1.0])])
