@@ -20,6 +20,7 @@ from kanrewrite.view.centring import Generator, Shift
 from kanrewrite.view.context import (
     PLAIN,
     Context,
+    Masks,
     Scaled,
     dividing,
     hides,
@@ -203,8 +204,8 @@ class Builder(LogBuilder):
         level = self.a.lin(expo)
         for f, k in sorted(waiting, key=lambda item: item[1] != 1):
             back = apart or self._brings_back(f, k, form)
-            shown = {(f, ()): frozenset([()])} if unbounded and self._is_unmatched(f, form) else {}
-            inner = Context({**masks, **shown}, where.exact or k < 0, back, unbounded)
+            seen = self._with_unmatched(masks, f, form) if unbounded else masks
+            inner = Context(seen, where.exact or k < 0, back, unbounded)
             level, r = self.split_sum(f, level, k, inner)
             if r is not None:
                 rests.append((r, k))
@@ -214,12 +215,13 @@ class Builder(LogBuilder):
         """Tell whether a product is out of range without one of its factors, which is small."""
         return k > 0 and hot(f) and self.a.overflows(self.a.div(form, self.a.pow(f, k)))
 
-    def _is_unmatched(self, f: Sum, form: Prod) -> bool:
-        """Tell whether a factor hides the largest of a sum, and no divisor is as large as that."""
-        if not hides(f, self.a):
-            return False
+    def _with_unmatched(self, masks: Masks, f: Sum, form: Prod) -> Masks:
+        """The masks, with a sum whose largest a factor hides and no divisor is as large as that."""
         divisors = {g: k for g, k in form.factors if k < 0}
-        return self.a.overflows(self.a.mul(f, self.a.prod(ONE, self.a.no_exponent, divisors)))
+        around = self.a.prod(ONE, self.a.no_exponent, divisors)
+        if not hides(f, self.a) or not self.a.overflows(self.a.mul(f, around)):
+            return masks
+        return joined(masks, {(f, ()): frozenset([()])})
 
     def _where(
         self, conditions: list[App], rest: Variable[Any, Any] | None

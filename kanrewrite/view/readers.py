@@ -309,7 +309,8 @@ def _make_vector(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     forms = [view.read(i) for i in node.inputs if i.type.dtype == a.dtype]
     if len(forms) < len(node.inputs) or not any(map(hot, forms)):
         return None
-    places = [view.leaf(i.dimshuffle("x"), a) for i in node.inputs]
+    tensors: list[Any] = node.inputs
+    places = [view.leaf(i.dimshuffle("x"), a) for i in tensors]
     full = [a.mul(f, a.app(T.ones_like, p)) for f, p in zip(forms, places, strict=True)]
     return a.app(T.join, *full, 0, bcast=tuple(node.outputs[0].type.broadcastable))
 
