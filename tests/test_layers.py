@@ -43,7 +43,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "why": ("search",),
     "verify": ("reference", "registry"),
     "magic": ("registry",),
-    "fuzz": ("reference", "registry"),
+    "fuzz": ("limits", "reference", "registry"),
     "draw": ("gradient", "inner", "verify", "why"),
     "report": ("draw",),
     "pages": ("report",),

@@ -15,6 +15,7 @@ from kanrewrite import registry
 from kanrewrite.errors import FalseStep, KanrewriteError, RelationWarning
 from kanrewrite.fuzz.programs import Array, Graph, Program, Values
 from kanrewrite.fuzz.rounding import spread
+from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.reference import round_to
 
 FULL = Mode(linker="py", optimizer="fast_run")
@@ -24,6 +25,8 @@ QUICK = FULL.excluding("fusion", "inplace")
 SLACK, UNITS = 64.0, 256.0
 #: And how many of those of the largest element.
 NORM = 64.0
+#: How long stock may compile a program: there are graphs for which it never ends.
+SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Verdict:
         engine met an error of its own.  ``wrong``: stock is right, the library is not.
         ``worse``: neither is right, the library is farther off.  ``silent``: stock shows by nan
         or infinity that it has failed, the library returns a wrong number.  ``hidden``: what nan
-        inputs make nan is no longer.  ``shape``: other shapes or dtypes.
+        inputs make nan is no longer.  ``slow``: the library takes too long to compile it.  ``shape``: other shapes or dtypes.
     where : str
         The output.
     stock, library, truth : str
@@ -217,7 +220,10 @@ def compiled(program: Program, full: bool = False) -> Compiled:
             warnings.simplefilter("ignore")
             inputs, outputs = program.graph()
             with registry.disabled(), aesara.config.change_flags(on_opt_error="ignore"):
-                stock = _function(inputs, list(outputs.values()), mode)
+                with limited(SECONDS):
+                    stock = _function(inputs, list(outputs.values()), mode)
+    except OutOfTime as error:
+        raise Unjudged("stock takes too long to compile") from error
     except Exception as error:  # whatever Aesara raises at a graph that it cannot take
         raise Unjudged(f"stock does not compile: {error!r}") from error
     made = Compiled(inputs, outputs, stock, None)
@@ -227,7 +233,10 @@ def compiled(program: Program, full: bool = False) -> Compiled:
             with registry.disabled():
                 registry.enable()
                 with aesara.config.change_flags(on_opt_error="ignore"):
-                    made.library = _function(inputs, list(outputs.values()), mode)
+                    with limited(4 * SECONDS):
+                        made.library = _function(inputs, list(outputs.values()), mode)
+        except OutOfTime:
+            made.problem = Verdict("slow", "compile time", library=f"over {4 * SECONDS:g} s")
         except FalseStep as error:
             made.problem = Verdict("false step", "compile time", library=str(error))
         except Exception as error:  # noqa: BLE001  # the finding itself
