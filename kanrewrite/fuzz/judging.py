@@ -41,7 +41,8 @@ class Verdict:
         engine met an error of its own.  ``wrong``: stock is right, the library is not.
         ``worse``: neither is right, the library is farther off.  ``silent``: stock shows by nan
         or infinity that it has failed, the library returns a wrong number.  ``hidden``: what nan
-        inputs make nan is no longer.  ``slow``: the library takes too long to compile it.  ``shape``: other shapes or dtypes.
+        inputs make nan is no longer.  ``slow``: the library takes too long to compile it.
+        ``shape``: other shapes or dtypes.
     where : str
         The output.
     stock, library, truth : str
@@ -219,9 +220,9 @@ def compiled(program: Program, full: bool = False) -> Compiled:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             inputs, outputs = program.graph()
-            with registry.disabled(), aesara.config.change_flags(on_opt_error="ignore"):
-                with limited(SECONDS):
-                    stock = _function(inputs, list(outputs.values()), mode)
+            ignoring = aesara.config.change_flags(on_opt_error="ignore")
+            with registry.disabled(), ignoring, limited(SECONDS):
+                stock = _function(inputs, list(outputs.values()), mode)
     except OutOfTime as error:
         raise Unjudged("stock takes too long to compile") from error
     except Exception as error:  # whatever Aesara raises at a graph that it cannot take
@@ -232,9 +233,9 @@ def compiled(program: Program, full: bool = False) -> Compiled:
         try:
             with registry.disabled():
                 registry.enable()
-                with aesara.config.change_flags(on_opt_error="ignore"):
-                    with limited(4 * SECONDS):
-                        made.library = _function(inputs, list(outputs.values()), mode)
+                ignoring = aesara.config.change_flags(on_opt_error="ignore")
+                with ignoring, limited(4 * SECONDS):
+                    made.library = _function(inputs, list(outputs.values()), mode)
         except OutOfTime:
             made.problem = Verdict("slow", "compile time", library=f"over {4 * SECONDS:g} s")
         except FalseStep as error:
