@@ -1,7 +1,7 @@
 """Matching and unification modulo a theory: free, C, A, AC, units and inverses, mixed freely."""
 
 from kanrewrite.ac.disequality import neq
-from kanrewrite.ac.goals import Eq, default_theory, eq, set_default_theory
+from kanrewrite.ac.goals import Eq, Written, default_theory, eq, set_default_theory
 from kanrewrite.ac.interned import Interned
 from kanrewrite.ac.matching import (
     Matcher,
@@ -20,6 +20,7 @@ __all__ = [
     "Overlap",
     "Substitution",
     "Unifiers",
+    "Written",
     "compile",
     "default_theory",
     "eq",

@@ -91,7 +91,7 @@ class Eq:
         terms = store(default_theory() if self.theory is None else self.theory)
         known = Known(terms, state)
         left, right = known(self.lhs), known(self.rhs)
-        for found in unifiers(terms, left, right):
+        for found in self._unifiers(terms, left, right):
             extended = {**state, **found}
             if isinstance(state, ConstrainedState):
                 extended = state.post_unify_checks(extended, self.lhs, self.rhs)
@@ -99,9 +99,15 @@ class Eq:
                     continue
             yield extended
 
+    def _unifiers(
+        self, terms: Store, left: Interned, right: Interned
+    ) -> Iterable[Mapping[Any, Any]]:
+        return unifiers(terms, left, right)
+
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Eq):
+        if type(other) is not type(self):
             return NotImplemented
+        assert isinstance(other, Eq)
         mine = (self.lhs, self.rhs, self.theory, self.guards)
         return mine == (other.lhs, other.rhs, other.theory, other.guards)
 
@@ -111,6 +117,25 @@ class Eq:
     def __repr__(self) -> str:
         when = f".when({', '.join(map(repr, self.guards))})" if self.guards else ""
         return f"eq({self.lhs!r}, {self.rhs!r}){when}"
+
+
+class Written(Eq):
+    """The same goal where variables of one side stand for what is written in a known other side.
+
+    With inverses there are endless other answers, ``x + y == a`` for any x, which a rewriter does
+    not ask for: a relation that is run on two graphs has an answer or none.
+    """
+
+    __slots__ = ()
+
+    def _unifiers(
+        self, terms: Store, left: Interned, right: Interned
+    ) -> Iterable[Mapping[Any, Any]]:
+        if left is right or (left.variables and right.variables):
+            return super()._unifiers(terms, left, right)
+        if not (left.variables or right.variables):
+            return ()
+        return matcher(left).written(right) if left.variables else matcher(right).written(left)
 
 
 def eq(u: Any, v: Any, theory: Theory | None = None) -> Eq:

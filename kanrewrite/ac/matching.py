@@ -94,6 +94,19 @@ class Matcher:
         for found in self._cancelling(term):
             yield {v: value.plain for v, value in found.items()}
 
+    def written(self, term: Interned) -> Iterator[Substitution]:
+        """The answers in which variables stand for what is written in a term, not for what cancels.
+
+        They are finitely many, whatever inverses the theory has.
+
+        Parameters
+        ----------
+        term
+            A term of the same theory.
+        """
+        for found in self._solved(term):
+            yield {v: value.plain for v, value in found.items()}
+
     def complete(self, term: Interned) -> Iterator[Substitution]:
         """The same stream as `match`, and general answers after those that are instances of them.
 

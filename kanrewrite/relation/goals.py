@@ -12,7 +12,7 @@ from kanren import lall
 from unification import Var, isvar, reify
 from unification.core import isground
 
-from kanrewrite.ac import Eq, eq
+from kanrewrite.ac import Eq, Written
 from kanrewrite.guards import broadcastable_of, constant_of, dtype_of, sign_of
 from kanrewrite.relation.rules import conditions_of, substitute
 from kanrewrite.terms import Param, T, parameters_of
@@ -74,7 +74,8 @@ def holds(equation: Eq, left: Any, right: Any) -> Goal:
         if isvar(given[0]) and not isvar(given[1]):
             sides.reverse()
         (first, pattern), (second, other) = sides
-        whole = lall(eq(first, pattern, theory), *conditions, eq(second, other, theory))
+        known, asked = Written(first, pattern, theory), Written(second, other, theory)
+        whole = lall(known, *conditions, asked)
         yield from whole(state)
 
     return goal
