@@ -39,9 +39,10 @@ def choices_lift(c: Float, a: Float, b: Float, x: Float) -> Iterator[Eq]:
 
 @relation(role="lift", family="lifting")
 def comparisons_drop(a: Float, r: Float) -> Iterator[Eq]:
-    """An exponential is positive, so it does not matter to a comparison with zero."""
-    yield eq(T.gt(T.exp(a) * r, 0), T.gt(r, 0))
-    yield eq(T.eq(T.exp(a) * r, 0), T.eq(r, 0))
+    """An exponential is positive, so it does not matter to a sign, and to what is below zero."""
+    for compare in (T.gt, T.ge, T.lt, T.le, T.eq, T.neq):
+        yield eq(compare(T.exp(a) * r, 0), compare(r, 0))
+    yield eq(T.sgn(T.exp(a) * r), T.sgn(r))
 
 
 @relation(direction=None, family="lifting")

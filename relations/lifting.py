@@ -63,14 +63,6 @@ def abs_lifts(a: Float, b: Float) -> Iterator[Eq]:
     yield eq(T.abs(a * b), a * T.abs(b)).when(nonnegative(a))
 
 
-@relation(role="lift")
-def powers_lift(a: Float, r: Float) -> Iterator[Eq]:
-    """Exponents are scaled by powers."""
-    yield eq(T.sqr(T.exp(a) * r), T.exp(2 * a) * T.sqr(r))
-    yield eq(T.reciprocal(T.exp(a) * r), T.exp(-a) * T.reciprocal(r))
-    yield eq(T.sqrt(T.exp(a) * r), T.exp(a / 2) * T.sqrt(r))
-
-
 @sum_lifts.example
 def _column() -> Sides:
     c, x = at.col("c"), at.matrix("x")
@@ -146,18 +138,6 @@ def _fewer_exponents_than_factors() -> Sides:
     c, x = at.col("c"), at.matrix("x")
     kept: Any = {"axis": 1, "keepdims": True}
     return at.prod(at.exp(c) * x, **kept), at.exp(c.sum(**kept)) * at.prod(x, **kept)
-
-
-@powers_lift.example
-def _square() -> Sides:
-    x, y = at.matrices("x", "y")
-    return at.square(at.exp(x) * y), at.exp(2 * x) * at.square(y)
-
-
-@powers_lift.non_example
-def _half_a_square() -> Sides:
-    x, y = at.matrices("x", "y")
-    return at.square(at.exp(x) * y), at.exp(x) * at.square(y)
 
 
 @abs_lifts.example

@@ -27,9 +27,9 @@ def sums_merge(a: Float, b: Float, axis: Axis) -> Iterator[Eq]:
 
 
 @relation(role="lift", family="lifting")
-def powers_multiply(a: Float, t: Float) -> Iterator[Eq]:
+def powers_multiply(a: Float, r: Float, t: Float) -> Iterator[Eq]:
     """An exponential to any power is an exponential."""
-    yield eq(T.pow(T.exp(a), t), T.exp(a * t))
+    yield eq(T.pow(T.exp(a) * r, t), T.exp(a * t) * T.pow(r, t))
 
 
 @relation(direction=None, family="lifting")

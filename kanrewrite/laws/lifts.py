@@ -94,7 +94,7 @@ def lift_of(relation: Relation, equation: Eq) -> Lift | None:
     if not isinstance(left, Term) or len(left) < 2 or not isinstance(left[1], Term):
         return None
     further = left[2 : len(left) - len(left[0].parameters)]
-    if not all(isinstance(x, Var) for x in further):
+    if any(isinstance(x, Term) for x in further):
         return None
     conditions = conditions_of(equation)
     inside = _inside(left[1], conditions)

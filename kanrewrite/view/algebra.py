@@ -179,7 +179,7 @@ class Algebra(Interner):
 
     def _met(self, choice: App, expo: Lin, factors: Terms) -> tuple[Form, Form] | None:
         """What surrounds a choice and the choice, which takes in what cancels in a branch."""
-        cond, *branches = choice.args
+        _, *branches = choice.args
         inverse: set[tuple[Form, bool]] = set()
         for branch in branches:
             _, e, fs = self.parts(branch)
@@ -191,8 +191,12 @@ class Algebra(Interner):
         entering = self.prod(ONE, self.lin(e_in), f_in)
         left_expo = self.lin({m: c for m, c in expo.terms if m not in e_in})
         outer = self.prod(ONE, left_expo, {f: k for f, k in factors.items() if f not in f_in})
-        yes, no = (self.mul(branch, entering) for branch in branches)
-        return outer, yes if yes is no else self.app(T.switch, cond, yes, no)
+        met = self.entered(choice, entering)
+        return None if met is None else (outer, met)
+
+    def entered(self, choice: App, entering: Form) -> Form | None:  # noqa: ARG002  # an axiom none
+        """A choice into whose branches a factor has gone, None where it may not."""
+        return None
 
     @made_once
     def pow(self, form: Form, k: Fraction) -> Form:
@@ -221,12 +225,14 @@ class Algebra(Interner):
         return self.prod(root, scaled, free)
 
     def power(self, base: Form, exponent: Form) -> Form:
-        """``(exp(a) * f)**t == exp(a * t) * f**t`` for an f that is never negative."""
+        """``(f * g)**t == f**t * g**t`` for an f that is never negative."""
         number, expo, factors = self.parts(exponent)
         if not expo.terms and not factors:
             return self.pow(base, number)
         coeff, expo, factors = self.parts(base)
-        out = [self.exp(self.mul(expo, exponent))]
+        if expo.terms:
+            return self.app(T.pow, base, exponent)
+        out: list[Form] = []
         group: Terms = {}
         for f, k in factors:
             if f.nonneg and hot(f):

@@ -100,9 +100,23 @@ class Lifting(Algebra):
         left = left or without_average(terms, self) or without_squares(terms, self)
         return super().add_terms(terms if left is None else left)
 
+    def entered(self, choice: App, entering: Form) -> Form | None:
+        """A choice into whose branches a factor has gone."""
+        found = lifted(self.laws.row(T.mul).lifts, choice, (entering,), self)
+        if found is None:
+            return None
+        (met,) = found[1]
+        same = isinstance(met, App) and met.op is T.switch and met.args[1] is met.args[2]
+        branch: Form = met.args[1] if same else met
+        return branch
+
     def power(self, base: Form, exponent: Form) -> Form:
         """``b**t == exp(t * log(abs(b))) * sgn(b)**t``, where 0 for the log of 0 will do."""
         _, expo, factors = self.parts(exponent)
+        found = lifted(self.laws.row(T.pow).lifts, base, (exponent,), self)
+        if found is not None and (expo.terms or factors):
+            _, outside, inside = found
+            return self.mul(*outside, self.power(inside or self.one, exponent))
         signs = isinstance(base, App) and base.op is T.sgn
         if signs or hot(base) or not (expo.terms or factors):
             return super().power(base, exponent)

@@ -28,7 +28,8 @@ from kanrewrite.view.events import (
     is_slope,
     meets,
 )
-from kanrewrite.view.forms import Form, Leaf
+from kanrewrite.view.following import lifted
+from kanrewrite.view.forms import App, Form, Leaf
 from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import allowed, instantiate
 from kanrewrite.view.levels import overflows
@@ -141,7 +142,7 @@ class View:
         if form is None or not hot(form):
             return None
         if op is T.sgn or constant_of(right[0]) == 0:
-            return form
+            return self._signed(op, form, self.algebra(left.type.dtype))
         # Two that overflow are both infinite: only their difference tells which is larger.
         other = self._forms.get(right[0])
         if other is None or not hot(other) or right[0].type.dtype != left.type.dtype:
@@ -151,6 +152,20 @@ class View:
         gap = difference(form, other, self.algebra(left.type.dtype))
         exact = op not in (T.eq, T.neq) or is_exact(gap, self.algebra(left.type.dtype))
         return gap if exact and hot(gap) else None
+
+    def _signed(self, op: Operator, form: Form, a: Lifting) -> Form | None:
+        """A form with all that the sign, or the comparison with zero, is the same of."""
+        _, expo, _ = a.parts(form)
+        zeros = () if op is T.sgn else (0,)
+        power = a.exp(expo)
+        if not expo.terms:
+            power = a.exp(a.leaf(("any", a), form.bcast))  # one there could be
+            form = a.mul(power, form)
+        found = lifted(self.laws.row(op).lifts, form, zeros, a)
+        kept = found[1][0] if found is not None else None
+        if not isinstance(kept, App) or kept.op is not op:
+            return None
+        return a.mul(power, kept.args[0]) if expo.terms else kept.args[0]
 
     def leaf(self, var: Variable[Any, Any], algebra: Lifting) -> Leaf:
         """A variable as it is."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -123,7 +124,7 @@ def described(graph: Graph, errors: bool) -> dict[str, Any]:
     """What is kept of a graph."""
     with enabled():
         made = stabilize(graph.outputs)
-    text = debugprint(made, file="str", id_type="int")
+    text = re.sub(r" at 0x[0-9a-f]+", "", str(debugprint(made, file="str", id_type="int")))
     nodes = len(list(applys_between(list(graph_inputs(made)), made)))
     found: dict[str, Any] = {"nodes": nodes, "text": text}
     if errors and graph.values:
