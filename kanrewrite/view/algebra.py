@@ -194,7 +194,7 @@ class Algebra(Interner):
         met = self.entered(choice, entering)
         return None if met is None else (outer, met)
 
-    def entered(self, choice: App, entering: Form) -> Form | None:  # noqa: ARG002  # an axiom none
+    def entered(self, choice: App, entering: Form) -> Form | None:  # an axiom none
         """A choice into whose branches a factor has gone, None where it may not."""
         return None
 
