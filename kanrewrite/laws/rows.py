@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanrewrite.guards import Condition
 from kanrewrite.laws.lifts import Lift, lift_of, takes_exponent
+from kanrewrite.laws.settled import settled
 from kanrewrite.laws.sinks import Sink, sink_of
 from kanrewrite.relation.roles import definition_in
 from kanrewrite.relation.rules import conditions_of
@@ -104,7 +105,7 @@ def _is_own(op: Operator, row: Row) -> bool:
 
 def _sinks(relation: Relation) -> Iterator[Sink]:
     if "sink" in relation.roles:
-        for equation in relation.equations:
+        for equation in map(settled, relation.equations):
             sink = sink_of(relation, equation)
             if sink is not None:
                 yield sink
@@ -112,7 +113,7 @@ def _sinks(relation: Relation) -> Iterator[Sink]:
 
 def _meanings(relation: Relation) -> Iterator[Meaning]:
     if "define" in relation.roles:
-        for equation in relation.equations:
+        for equation in map(settled, relation.equations):
             stated = definition_in(equation, relation.roles)
             if stated is not None:
                 yield Meaning.of(stated, conditions_of(equation))
@@ -120,7 +121,7 @@ def _meanings(relation: Relation) -> Iterator[Meaning]:
 
 def _lifts(relation: Relation) -> Iterator[Lift]:
     if "lift" in relation.roles:
-        for equation in relation.equations:
+        for equation in map(settled, relation.equations):
             lift = lift_of(relation, equation)
             if lift is not None:
                 yield lift

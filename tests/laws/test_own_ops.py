@@ -12,12 +12,11 @@ from aesara.graph.op import Op
 from aesara.printing import debugprint
 
 from kanrewrite import Eq, Float, T, eq, registry, relation
-from kanrewrite.terms import operator_of
 from tests.laws.ops import at, flip, pool, tops, twice
 from tests.view.common import truth
 from tests.view.test_no_decoration import falsified
 
-FLIP, POOL, TOPS, TWICE = map(operator_of, (flip, pool, tops, twice))
+FLIP, POOL, TOPS, TWICE = map(T.of, (flip, pool, tops, twice))
 
 
 @relation(role="lift")
