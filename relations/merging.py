@@ -62,8 +62,8 @@ def _along_another_axis() -> Sides:
 
 @powers_multiply.example
 def _power() -> Sides:
-    x, t = at.matrices("x", "t")
-    return at.pow(at.exp(x), t), at.exp(x * t)
+    x, y, t = at.matrices("x", "y", "t")
+    return at.pow(at.exp(x) * y, t), at.exp(x * t) * at.pow(y, t)
 
 
 @powers_multiply.non_example
