@@ -11,11 +11,12 @@ AESARA_FLAGS ?= base_compiledir=$(CURDIR)/$(VENV)/aesara,blas__ldflags=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint docs notebooks bench fuzz clean backends
+.PHONY: help demo test lint docs notebooks bench fuzz clean backends test-slow
 
 help:
 	@echo "make demo       what kanrewrite does to a softmax, and to a classifier in training"
 	@echo "make test       all tests and doctests"
+	@echo "make test-slow  the tests that take long"
 	@echo "make lint       ruff and mypy"
 	@echo "make backends   the tests that need JAX or Numba"
 	@echo "make docs       the documentation, in docs/_build/html"
@@ -30,6 +31,9 @@ demo: $(VENV)/.demo
 # The tests choose their own Aesara flags, see conftest.py.
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest --numprocesses=auto
+
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest --numprocesses=auto -m slow
 
 # JAX and Numba tie down the versions of what they stand on: an environment of its own.
 backends: $(BACKENDS)/.made
