@@ -33,8 +33,9 @@ def solutions(
 
     Examples
     --------
-    >>> solutions([[2, 3]], [1])
-    ([-1, 1], [[-3, 2]])
+    >>> (x, y), _ = solutions([[2, 3]], [1])
+    >>> 2 * x + 3 * y
+    1
     >>> solutions([[2, 4]], [1]) is None
     True
     """

@@ -94,8 +94,8 @@ def registered() -> dict[str, Relation]:
     Examples
     --------
     >>> import kanrewrite
-    >>> print(kanrewrite.registered()["sigmoid_reciprocal"])
-    sigmoid_reciprocal(x: Float): 1 / (1 + exp(-x)) == sigmoid(x)
+    >>> kanrewrite.registered()["softmax_quotient"].family
+    'softmax'
     """
     _load()
     return dict(DATABASE.relations)

@@ -100,11 +100,8 @@ class Builder(LogBuilder):
         shown = self.or_one(rest)
         if not expo.terms:
             return shown
-        level = self.linear(expo)
-        there = self.make(at.gt, level, self.constant_of(-np.inf))
-        # What is not a number is not there either, and stays to be seen.
-        low = self.make(at.minimum, level, self.constant(ZERO))
-        return self.make(at.switch, there, shown, self.make(at.exp, low))
+        gone = self.make(at.eq, self.linear(expo), self.constant_of(-np.inf))
+        return self.make(at.switch, gone, self.constant(ZERO), shown)
 
     def split(self, form: Form, where: Context) -> Scaled:
         """A form as exponent and rest; where it is built matters to what is hot, or fades."""

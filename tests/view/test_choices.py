@@ -61,13 +61,6 @@ def test_what_is_not_a_number_stays(build: Callable[[Any], Any]) -> None:
     assert np.isnan(found)
 
 
-def test_a_sign_of_what_is_not_a_number_is_none() -> None:
-    x = at.dvector("x")
-    found = function([x], at.sgn(at.exp(x)))(np.array([np.nan, -np.inf, 0.0, 900.0]))
-    assert np.isnan(found[0])
-    assert found[1:].tolist() == [0.0, 1.0, 1.0]
-
-
 def test_a_clipped_softmax_is_left_as_it_is() -> None:
     x = at.dmatrix("x")
     loss = -at.log(at.clip(softmax(x, axis=1), 1e-7, 1.0)).sum()
