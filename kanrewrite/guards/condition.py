@@ -125,7 +125,10 @@ class Condition:
 def _bound(value: Any, bindings: Mapping[Any, Any]) -> Any:
     """A value of a condition with everything replaced that is bound."""
     if isvar(value):
-        return reify(value, bindings) if value in bindings else value
+        # What stands for itself, as the parameter of a pattern does, stands for nothing else.
+        found = bindings.get(value, value)
+        same = found is value or (isvar(found) and found == value)
+        return value if same else reify(value, bindings)
     if isinstance(value, Term):
         return Term(_bound(x, bindings) for x in value)
     return value
