@@ -78,6 +78,8 @@ def gallery(relations: Iterable[Relation], folder: Path) -> None:
         Where they are written; it is made if it is not there.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.md"):  # of relations that are no more
+        old.unlink()
     families: dict[str, list[Relation]] = {}
     for relation in relations:
         families.setdefault(relation.family, []).append(relation)
