@@ -324,7 +324,7 @@ class Lifting(Algebra):
             expo = [self.mul(self.const(c), f(m)) for m, c in form.expo.terms]
             factors = [self.pow(f(g), k) for g, k in form.factors]
             return self.mul(self.const(form.coeff), self.exp(self.add(*expo)), *factors)
-        if isinstance(form, Sum):
+        if isinstance(form, Sum | Lin):
             return self.add(*(self.mul(self.const(c), f(m)) for m, c in form.terms))
         assert isinstance(form, App)
         args = [f(a) if isinstance(a, Form) else a for a in form.args]

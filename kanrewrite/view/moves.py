@@ -203,8 +203,10 @@ class Index(Move):
         ranks = [_ndim(e) for e in self.entries if not isinstance(e, slice)]
         if ranks != [1]:
             return super().result()
-        kept = (e == slice(None) if isinstance(e, slice) else False for e in self.entries)
-        return tuple(b and k for b, k in zip(self.whole, kept, strict=True))
+        return tuple(
+            b and e == slice(None) if isinstance(e, slice) else e.type.broadcastable[0]
+            for e, b in zip(self.entries, self.whole, strict=True)
+        )
 
     def apply(self, var: Any) -> Any:
         """The indexed variable."""

@@ -22,7 +22,7 @@ from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Sum, To
 from kanrewrite.view.heat import hot, is_softplus
 from kanrewrite.view.levels import bounded
 from kanrewrite.view.logs import LogBuilder
-from kanrewrite.view.moves import Move
+from kanrewrite.view.moves import Move, with_shape
 from kanrewrite.view.operators import finite, plain, scattered
 from kanrewrite.view.zeros import hiding, may_vanish, vanishes
 
@@ -226,14 +226,15 @@ def _moved(b: LogBuilder, form: App, where: Context) -> Scaled:
         for n, d in b.a.terms_of(b.a.move(m, move)).items():
             moved[n] += c * d
     out = b.a.lin(moved)
-    return out, None if rest is None else b.make(move.apply, _whole(b, rest, move))
+    return out, None if rest is None else b.make(move.apply, _whole(b, rest, inner, move))
 
 
-def _whole(b: LogBuilder, var: Variable[Any, Any], move: Move) -> Variable[Any, Any]:
-    """What is moved, with the lengths that the move needs."""
+def _whole(b: LogBuilder, var: Variable[Any, Any], form: Form, move: Move) -> Variable[Any, Any]:
+    """The rest of a form that is moved, with the lengths that the move needs."""
+    var = b.make(with_shape, var, move.whole)
     if var.type.broadcastable == move.whole:
         return var
-    return b.make(at.second, b.value(b.a.witness[move]), var)
+    return b.make(at.second, b.value(b.a.witness.get(move, form)), var)
 
 
 def _switch(b: LogBuilder, form: App, where: Context) -> Scaled:

@@ -1,0 +1,54 @@
+"""Programs that random graphs failed at once, shrunk: they stay right."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from kanrewrite.fuzz import failure
+
+
+class Found(NamedTuple):
+    """A program that failed, and where."""
+
+    program: str
+    values: dict[str, Any]
+    order: int = 1
+
+
+def _typed(*inputs: str) -> str:
+    """Inputs as programs write them: ``x:float64:None,1``."""
+    lines = []
+    for text in inputs:
+        name, dtype, lengths = text.split(":")
+        shape = f"({lengths},)" if lengths else "()"
+        lines.append(f"{name} = at.TensorType({dtype!r}, shape={shape})({name!r})")
+    return "\n".join(lines)
+
+
+FOUND = {
+    "an index of length 1 gives length 1": Found(
+        _typed("x:float64:3", "t:float64:") + "\nv = at.log(at.exp(x[[1]]) + at.exp(t))",
+        {"x": [0.0, 1.0, 2.0], "t": 0.5},
+    ),
+    "a piece of what has length 1": Found(
+        _typed("y:float64:None")
+        + """
+v1 = at.concatenate([at.cosh(y), y], axis=0)
+v2 = y[[1]].sum() * at.exp(v1).sum()""",
+        {"y": [0.0, 0.1]},
+    ),
+    "a pick of an exponent in a choice": Found(
+        _typed("s:float64:", "M:bool:None,None")
+        + """
+v1 = at.tanh(special.softmax(M / at.exp(s), axis=None))
+v2 = at.dot(v1[at.arange(v1.shape[0]), -1], s)""",
+        {"s": 0.25, "M": [[0, 0, 0], [1, 0, 1], [1, 0, 1]]},
+    ),
+}
+
+
+@pytest.mark.parametrize("found", FOUND.values(), ids=FOUND)
+def test_what_was_found_is_right(found: Found) -> None:
+    assert failure(found.program, found.values, order=found.order) is None
