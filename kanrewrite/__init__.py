@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from kanrewrite.guards import ndim as ndim
     from kanrewrite.guards import nonnegative as nonnegative
     from kanrewrite.guards import nonzero as nonzero
+    from kanrewrite.guards import one_axis as one_axis
     from kanrewrite.guards import one_axis_or_all as one_axis_or_all
     from kanrewrite.guards import positive as positive
     from kanrewrite.guards import same_shape as same_shape
@@ -90,6 +91,7 @@ _PUBLIC = {
             "ndim",
             "nonnegative",
             "nonzero",
+            "one_axis",
             "one_axis_or_all",
             "positive",
             "same_shape",

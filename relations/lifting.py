@@ -13,7 +13,19 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, nonnegative, relation
+from kanrewrite import (
+    Axis,
+    ConstantAlong,
+    Eq,
+    Float,
+    T,
+    eq,
+    nonnegative,
+    nonzero,
+    one_axis,
+    positive,
+    relation,
+)
 
 Sides = tuple[Any, Any]
 
@@ -27,7 +39,7 @@ def sum_lifts(a: ConstantAlong["axis"], b: Float, axis: Axis) -> Iterator[Eq]:  
 @relation(role="lift")
 def cumsum_lifts(a: ConstantAlong["axis"], b: Float, axis: Axis) -> Iterator[Eq]:  # type: ignore[name-defined, valid-type]  # noqa: F821, UP037
     """What is constant along an axis leaves a running sum along it."""
-    yield eq(T.cumsum(a * b, axis), a * T.cumsum(b, axis))
+    yield eq(T.cumsum(a * b, axis), a * T.cumsum(b, axis)).when(one_axis(axis))
 
 
 @relation(role="lift")
@@ -38,14 +50,18 @@ def log_lifts(a: Float, r: Float) -> Iterator[Eq]:
 
 @relation(role="lift")
 def logs_add(a: Float, b: Float) -> Iterator[Eq]:
-    """The log of a product is a sum of logs, where what leaves it is not negative."""
-    yield eq(T.log(a * b), T.log(a) + T.log(b)).when(nonnegative(a))
+    """The log of a product is a sum of logs; what is zero must not hide the sign of the rest."""
+    logs = eq(T.log(a * b), T.log(a) + T.log(b))
+    yield logs.when(positive(a))
+    yield logs.when(nonnegative(a), nonnegative(b))
 
 
 @relation(role="lift")
 def logs_of_powers(a: Float, t: Float, axis: Axis) -> Iterator[Eq]:
     """The log of a power is a multiple of a log, and that of a product along an axis is a sum."""
-    yield eq(T.log(T.pow(a, t)), t * T.log(a)).when(nonnegative(a))
+    power = eq(T.log(T.pow(a, t)), t * T.log(a))
+    yield power.when(positive(a))
+    yield power.when(nonnegative(a), nonzero(t))  # (0**0 is 1)
     product = T.prod(a, axis, keepdims=True)
     total = T.sum(T.fill(a, T.log(a)), axis, keepdims=True)
     yield eq(T.log(product), total).when(nonnegative(a))

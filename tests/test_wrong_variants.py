@@ -14,8 +14,17 @@ from kanrewrite.verify import Report, main_report, mutations, verify
 from kanrewrite.verify.checker import NOWHERE
 
 LIBRARY = {r.name: r for r in of_library()}
-#: Changes that change nothing: a cosine is even, twice a number has its sign, a gap its size.
-TRUE = ("cosh(x / -2)", "sgn(2 * ", "abs(y - x)")
+#: Changes that change nothing: a cosine is even, twice a number has its sign, as what it divides
+#: has, a gap has its size, and the log of what is not positive has no value.
+TRUE = (
+    "cosh(x / -2)",
+    "sgn(2 * ",
+    "(2 * r)",
+    " / r, 0)",
+    "abs(y - x)",
+    "log(switch(c, -a, b))",
+    "log(switch(c, a, -b))",
+)
 #: A few of each kind, which take no time.
 SOME = ("log1p_log", "sum_lifts", "add_shifts", "softplus_log", "softmax_quotient")
 #: How many variants of a relation are tried, spread over all of them.

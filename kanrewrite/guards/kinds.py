@@ -50,6 +50,11 @@ def _is_elementwise(value: Any) -> bool:
     return isinstance(value, Elemwise)
 
 
+def _is_one_axis(axis: Axes) -> bool:
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return len(axes) == 1 and axes[0] is not None
+
+
 def _is_one_axis_or_all(axis: Axes, of: Any) -> bool:
     pattern = broadcastable_of(of)
     return pattern is None or len(normal_axes(axis, len(pattern))) in (1, len(pattern))
@@ -84,6 +89,8 @@ is_constant = Guard("Constant", lambda value: constant_of(value) is not None, fa
 #: An elementwise operator, or a value that one computes.
 is_elementwise = Guard("Elementwise", _is_elementwise)
 #: ``constant_along(a, axis)``: ``a`` has length 1 along the axes of a reduction.
+#: ``one_axis(axis)``: a single axis, which is not None; as an annotation it says the same.
+one_axis = Guard("one_axis", _is_one_axis)
 one_axis_or_all = Guard("one_axis_or_all", _is_one_axis_or_all)
 constant_along = Guard("ConstantAlong", _is_constant_along, factorwise=True)
 #: ``same_shape(a, b)``: the same number of dimensions, broadcast alike.

@@ -130,6 +130,8 @@ def _inside(
             if part is None:
                 return None
             (parts if part.exponent or part.conditions else rests).append(part)
+        if not rests and len(parts) > 1 and not parts[-1].exponent:
+            rests.append(parts.pop())  # what it must meet is asked of all that stays
         if len(rests) > 1 or not parts or sum(p.exponent for p in parts) > 1:
             return None
         return inner, tuple(parts), rests[0].variable if rests else None, ()

@@ -71,6 +71,8 @@ class Matching:
         Makes the view through which graphs are read; called once for each function.
     derived : iterable of Rule
         Rules of these relations besides their own, tried after them.
+    as_written : bool
+        Whether patterns are matched as they are written, before they are through the view.
 
     Attributes
     ----------
@@ -85,8 +87,11 @@ class Matching:
         relations: Iterable[Relation],
         view: Callable[[], View],
         derived: Iterable[Rule] = (),
+        *,
+        as_written: bool = True,
     ):
         self.relations = tuple(relations)
+        self._as_written = as_written
         self.make_view = view
         self.view = view()
         definitions = self.view.definitions
@@ -237,7 +242,7 @@ class Matching:
         What is matched as written is replaced as written; the view sees through more.
         """
         rule = entry.rule
-        if not entry.defined:
+        if self._as_written and not entry.defined:
             yield from self._axioms.matches(rule, out)
         if cast(TensorType, out.type).dtype in FLOATS and not self._is_axiom(rule):
             for bindings, rest in self.view.match(self._pattern(rule), self._form(out)):

@@ -26,6 +26,8 @@ class RelationRewriter(NodeRewriter):
         Its matched sides decide the Ops that are tracked.
     view : callable
         Makes the view through which graphs are read.
+    as_written : bool
+        Whether what is spelled as the relation is is matched without the view, as it is by default.
 
     Notes
     -----
@@ -33,11 +35,11 @@ class RelationRewriter(NodeRewriter):
     any of Aesara's databases.  `RelationPass` applies many relations at once and watches for loops.
     """
 
-    def __init__(self, relation: Relation, view: Callable[[], View]):
+    def __init__(self, relation: Relation, view: Callable[[], View], *, as_written: bool = True):
         super().__init__()
         self.relation = relation
         self.name = relation.name
-        self._matching = Matching([relation], view)
+        self._matching = Matching([relation], view, as_written=as_written)
 
     def tracks(self) -> list[Any]:
         """The Ops and classes of Ops at which the relation can match; never None."""

@@ -135,7 +135,10 @@ class Checker:
         """What rewrites the matched side: the relation's own rewriter, and the passes."""
         found: list[Rewrite] = []
         if self.make_view is not None and rule in rule.relation.rules():
-            found.append(partial(replaced, RelationRewriter(rule.relation, self.make_view)))
+            # What a relation does to its own spelling, and what to those that the view reads as it.
+            for as_written in (True, False):
+                rewriter = RelationRewriter(rule.relation, self.make_view, as_written=as_written)
+                found.append(partial(replaced, rewriter))
         if self.passes:
             found.append(partial(passed, self.passes))
         return found
@@ -144,6 +147,7 @@ class Checker:
         self, rule: Rule, setting: Setting, old: Graph, rewriters: Sequence[Rewrite], value: Any
     ) -> Counterexample | None:
         """The same for the graphs that rewriters build, their types included."""
+        measured = False
         for rewrite in rewriters:
             with warnings.catch_warnings():
                 # a rewriter that is left out warns, and then never rewrites
@@ -157,6 +161,9 @@ class Checker:
             found = self._built(rule, setting, old, new, value)
             if found is not None:
                 return found
+            if not measured:  # the errors of a setting count once
+                self._measure(old, new, setting.values, value)
+            measured = True
         return None
 
     def _built(
@@ -173,7 +180,6 @@ class Checker:
             return None
         if comparison.why:
             return self._counterexample(rule, setting, old, new, comparison.why, "rewritten, ")
-        self._measure(old, new, setting.values, value)
         return None
 
     def _measure(self, old: Graph, new: Graph, values: Values, truth: Any) -> None:

@@ -1,0 +1,45 @@
+"""Logs of products and powers: what is taken out of them is true at zeros and of any sign."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kanrewrite import registry
+from kanrewrite.terms import T
+from tests.view.common import at, function, stock
+
+#: Zeros beside what is negative, positive and a power of nothing.
+ZEROS = [
+    np.array([0.0, 0.0, -1.0, 2.0, 3.0]),
+    np.array([-1.0, 2.0, -1.0, -3.0, 4.0]),
+    np.array([0.0, 1.0, 0.0, 2.0, -1.0]),
+]
+
+LOGS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "rectified": lambda x, y, z: at.log(at.maximum(x, 0) * y * at.exp(z)),
+    "square": lambda x, y, z: at.log(at.square(x) * y * at.exp(z)),
+    "condition": lambda x, y, z: at.log((x > 0) * y * at.exp(z)),
+    "condition of a size": lambda x, y, z: at.log((x > 0) * abs(y) * at.exp(z)),
+    "power": lambda x, y, z: at.log(at.square(x) ** z * at.exp(y)),
+    "power that is a number": lambda x, y, z: at.log(at.square(x) ** 1.5 * at.exp(y)),
+}
+
+
+@pytest.mark.parametrize("build", LOGS.values(), ids=LOGS)
+def test_a_zero_beside_what_is_negative(build: Callable[[Any, Any, Any], Any]) -> None:
+    inputs = at.dvectors("xyz")
+    out = build(*inputs)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found, expected = function(inputs, out)(*ZEROS), stock(inputs, out)(*ZEROS)
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+def test_each_of_two_conditions_is_enough() -> None:
+    for name, asked in (("logs_add", 2), ("logs_of_powers", 3)):
+        (relation,) = [r for r in registry.sources.of_library() if r.name == name]
+        assert len(relation.equations) == asked
+        assert all(e.lhs[0] is T.log for e in relation.equations)
