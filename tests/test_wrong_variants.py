@@ -15,7 +15,7 @@ from kanrewrite.verify.checker import NOWHERE
 
 LIBRARY = {r.name: r for r in of_library()}
 #: Changes that change nothing: a cosine is even, twice a number has its sign, as what it divides
-#: has, a gap has its size, and the log of what is not positive has no value.
+#: has, a gap has its size, the log of what is not positive has no value, what is filled is a shape.
 TRUE = (
     "cosh(x / -2)",
     "sgn(2 * ",
@@ -24,6 +24,9 @@ TRUE = (
     "abs(y - x)",
     "log(switch(c, -a, b))",
     "log(switch(c, a, -b))",
+    "log((-a)**t)",
+    "log(prod(-a,",
+    "sum(fill(-a,",
 )
 #: A few of each kind, which take no time.
 SOME = ("log1p_log", "sum_lifts", "add_shifts", "softplus_log", "softmax_quotient")
