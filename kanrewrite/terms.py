@@ -34,7 +34,7 @@ _fresh = count()
 SIGNATURES: dict[str, dict[str, Any]] = {
     **{
         name: {"axis": None, "keepdims": False}
-        for name in ("sum", "prod", "max", "min", "all", "any", "mean")
+        for name in ("sum", "prod", "max", "min", "all", "any", "mean", "var", "std")
     },
     "cumsum": {"axis": None},
     "cumprod": {"axis": None},

@@ -172,7 +172,7 @@ def number_of(variable: Graph) -> int | float | None:
     """The number that a variable is, where it is a constant scalar, shaped or not."""
     if isinstance(variable, Constant):
         data = np.asarray(variable.data)
-        if data.ndim or data.dtype.kind not in "iuf":
+        if not all(getattr(variable.type, "broadcastable", ())) or data.dtype.kind not in "iuf":
             return None
         value: int | float = data.item()
         return int(value) if np.isfinite(value) and value == int(value) else value
@@ -392,7 +392,7 @@ def _each(x: Any, order: tuple[int | str, ...]) -> Any:
 _FUNCTIONS = frozenset(
     {
         *_REDUCTIONS.values(), T.cumsum, T.cumprod, T.argmax, T.logsumexp, T.logaddexp, T.dot,
-        T.batched_dot, T.ones_like, T.mean,
+        T.batched_dot, T.ones_like, T.mean, T.var, T.std,
     }
 )  # fmt: skip
 _BUILDERS: dict[str, Callable[..., Any]] = {

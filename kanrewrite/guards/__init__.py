@@ -19,6 +19,7 @@ from kanrewrite.guards.kinds import (
     Int,
     Ndim,
     constant_along,
+    counts,
     differs,
     is_axis,
     is_bool,
@@ -33,6 +34,7 @@ from kanrewrite.guards.kinds import (
     one_axis_or_all,
     positive,
     same_shape,
+    shares,
 )
 from kanrewrite.guards.values import (
     Axes,
@@ -62,6 +64,7 @@ __all__ = [
     "broadcastable_of",
     "constant_along",
     "constant_of",
+    "counts",
     "differs",
     "dtype_of",
     "guards_in",
@@ -80,5 +83,6 @@ __all__ = [
     "one_axis_or_all",
     "positive",
     "same_shape",
+    "shares",
     "sign_of",
 ]

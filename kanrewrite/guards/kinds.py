@@ -10,6 +10,7 @@ from aesara.graph.basic import Variable
 from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.guards.condition import Guard
+from kanrewrite.guards.lengths import is_count, is_share
 from kanrewrite.guards.values import (
     Axes,
     broadcastable_of,
@@ -103,6 +104,10 @@ nonnegative = Guard(
 nonzero = Guard(
     "nonzero", lambda value: sign_of(value) in ("positive", "negative"), factorwise=True
 )
+#: ``counts(n, axis, a)``: n is the number of elements of ``a`` along the axes of a reduction.
+counts = Guard("counts", is_count)
+#: ``shares(r, axis, a)``: r is a number, and one over that.
+shares = Guard("shares", is_share)
 #: ``differs(a, b)``: two values that are not the same term.
 differs = Guard("differs", lambda first, second: bool(first != second))
 

@@ -13,7 +13,9 @@ from unification import Var, isvar, reify
 from unification.core import isground
 
 from kanrewrite.ac import Eq, Written
-from kanrewrite.guards import broadcastable_of, constant_of, dtype_of, sign_of
+from kanrewrite.guards import broadcastable_of, constant_of, counts, dtype_of, sign_of
+from kanrewrite.guards.lengths import factors_of, length_of
+from kanrewrite.relation.notation import in_words
 from kanrewrite.relation.rules import conditions_of, substitute
 from kanrewrite.terms import Param, T, parameters_of
 from kanrewrite.theory import Theory
@@ -43,9 +45,15 @@ def _of_graph(question: Callable[[Any], Any], term: Any) -> Any:
     return question(as_graph(term)) if is_term(term) else None
 
 
+def _of_built(question: Callable[..., Any], term: Any, *further: Any) -> Any:
+    return question(as_graph(term), *further)
+
+
 # What a guard asks about a term is what Aesara says of its graph.
 for _question in (dtype_of, broadcastable_of, constant_of, sign_of):
     _question.register(tuple, partial(_of_graph, _question))
+for _counted in (length_of, factors_of):
+    _counted.register(tuple, partial(_of_built, _counted))
 
 
 def _evaluated(value: Any) -> Any:
@@ -53,6 +61,13 @@ def _evaluated(value: Any) -> Any:
     if not isinstance(value, ExpressionTuple) or not isground(value, {}):
         return value
     return value.evaled_obj
+
+
+def _written(given: Any, side: Any, theory: Theory) -> tuple[Goal, list[Goal]]:
+    """The goal that a term is a side of an equation; what is only built stays as it is written."""
+    pattern, sizes = (side, []) if isvar(given) else in_words(side)
+    asked: list[Goal] = [counts(n, axis, *operands) for n, axis, operands in sizes]
+    return Written(given, as_term(pattern), theory), asked
 
 
 def holds(equation: Eq, left: Any, right: Any) -> Goal:
@@ -64,7 +79,7 @@ def holds(equation: Eq, left: Any, right: Any) -> Goal:
     used: dict[Var, Var] = {}
     for variable in (*parameters_of(equation.lhs), *parameters_of(equation.rhs)):
         used.setdefault(variable, Param(f"{n}:{variable.token}"))
-    lhs, rhs = (as_term(substitute(side, used)) for side in (equation.lhs, equation.rhs))
+    lhs, rhs = (substitute(side, used) for side in (equation.lhs, equation.rhs))
     theory = REAL if equation.theory is None else equation.theory
     conditions = [guard.renamed(used) for guard in conditions_of(equation)]
 
@@ -74,8 +89,9 @@ def holds(equation: Eq, left: Any, right: Any) -> Goal:
         if isvar(given[0]) and not isvar(given[1]):
             sides.reverse()
         (first, pattern), (second, other) = sides
-        known, asked = Written(first, pattern, theory), Written(second, other, theory)
-        whole = lall(known, *conditions, asked)
+        known, counted = _written(first, pattern, theory)
+        asked, further = _written(second, other, theory)
+        whole = lall(known, *conditions, *counted, asked, *further)
         yield from whole(state)
 
     return goal

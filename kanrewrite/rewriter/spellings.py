@@ -15,9 +15,12 @@ from unification import isvar
 
 from kanrewrite.guards import is_bool, is_float, is_int
 from kanrewrite.relation import Relation, Rule, substitute
+from kanrewrite.relation.notation import written_out
 from kanrewrite.terms import T, Term, parameters_of
 
-REDUCTIONS = frozenset({T.sum, T.prod, T.max, T.min, T.all, T.any, T.mean})
+REDUCTIONS = frozenset(
+    {T.sum, T.prod, T.max, T.min, T.all, T.any, T.mean, T.var, T.std, T.logsumexp}
+)
 #: What a sign passes: which of the operands may hold it.
 _LINEAR = {T.mul: None, T.sum: 1, T.mean: 1, T.true_div: 1, T.neg: 1, T.dot: None}
 _KINDS = (is_float, is_int, is_bool)
@@ -43,16 +46,20 @@ def spellings(rule: Rule) -> Iterator[Rule]:
     exp(sum(x, axis=axis)) -> prod(exp(x), axis=axis)
     exp(sum(x, axis=axis, keepdims=True)) -> prod(exp(x), axis=axis, keepdims=True)
     """
+    for kept in _reductions(rule):
+        for negated in (kept, *_differences(kept)):
+            yield from written_out(negated)
+
+
+def _reductions(rule: Rule) -> Iterator[Rule]:
+    """A rule, and the one that says the same of reductions which keep dimensions, or drop them."""
     yield rule
-    yield from _differences(rule)
     sides = (rule.pattern, rule.replacement)
     axes = {axis for side in sides for axis in _outer_axes(side)}
     kept = {keeps for side in sides for keeps in _outer_axes(side, 3)}
     if len(axes) == 1 and len(kept) == 1 and None not in axes:
         pattern, replacement = (_flipped(side) for side in sides)
-        other = replace(rule, pattern=pattern, replacement=replacement)
-        yield other
-        yield from _differences(other)
+        yield replace(rule, pattern=pattern, replacement=replacement)
 
 
 def _outer_axes(term: Any, place: int = 2) -> Iterator[Any]:

@@ -6,21 +6,13 @@ the log of a product of sigmoids is a sum of softpluses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-from aesara.graph.basic import Constant
-from aesara.scalar.basic import Cast, Mul
-from aesara.tensor.basic import MakeVector
-from aesara.tensor.elemwise import Elemwise
-
+from kanrewrite.guards.lengths import is_count
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Axes, Form, Leaf, Lin, Sum, Terms, Totals
+from kanrewrite.view.forms import App, Form, Lin, Sum, Terms, Totals
 from kanrewrite.view.heat import hot
-from kanrewrite.view.joining import has_length
-from kanrewrite.view.moves import Index
 
 #: The weights of an average are at most so many factors of what is averaged.
 PARTS = 3
@@ -43,7 +35,7 @@ def without_mean(terms: Terms, a: Lifting) -> Terms | None:
             if len(a.terms_of(left)) > 1:
                 continue
             for whole in (t for t, c in terms.items() if c + d == 0):
-                if counts(a.div(whole, rest), body, axes):
+                if is_count(a.div(whole, rest), axes, body):
                     total = a.sum(left, axes)
                     total = total if inner is f else a.drop(total, axes)
                     out = Totals((t, c) for t, c in terms.items() if t not in (m, whole))
@@ -94,51 +86,6 @@ def _below_average(total: Form, weights: Form, a: Lifting) -> Form | None:
                 found = a.sum(a.mul(w, left), axes)
                 return found if inner is total else a.drop(found, axes)
     return None
-
-
-def counts(form: Form, body: Form, axes: Axes) -> bool:
-    """Tell whether a number is that of the elements which a sum adds up."""
-    coeff, expo, factors = form.home.parts(form)
-    if coeff != 1 or expo.terms or any(k != 1 for _, k in factors):
-        return False
-    lengths = [n for f, _ in factors for n in _lengths(f)]
-    if None in lengths:
-        return False
-    for axis in axes:
-        found = next((n for n in lengths if has_length(body, axis, n)), None)
-        if found is None:
-            return False
-        lengths.remove(found)
-    return not lengths
-
-
-def _lengths(form: Form) -> Iterator[Any]:
-    """The numbers that a form is the product of, before they were cast; None for another form."""
-    if isinstance(form, App) and form.op is T.subtensor and isinstance(form.args[1], Index):
-        made, (entry, *others) = _cast(form.args[0]), form.args[1].entries
-        place = entry.data if isinstance(entry, Constant) else entry
-        if made is not None and isinstance(made.owner.op, MakeVector) and not others:
-            yield made.owner.inputs[int(place)] if isinstance(place, int | np.integer) else None
-            return
-    number = None if form.bcast else _cast(form)
-    yield from [None] if number is None else _factors(number)
-
-
-def _cast(form: Form) -> Any:
-    """What a leaf was cast from."""
-    node = getattr(form.var, "owner", None) if isinstance(form, Leaf) else None
-    cast = node is not None and isinstance(getattr(node.op, "scalar_op", None), Cast)
-    return node.inputs[0] if cast and node is not None and node.inputs[0].owner else None
-
-
-def _factors(number: Any) -> Iterator[Any]:
-    """What a number is the product of."""
-    node = number.owner
-    if node is not None and isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, Mul):
-        for factor in node.inputs:
-            yield from _factors(factor)
-    else:
-        yield number
 
 
 def as_exponential(form: Sum, a: Lifting) -> Sum:

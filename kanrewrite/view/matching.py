@@ -19,6 +19,7 @@ from kanrewrite.terms import T
 from kanrewrite.view.axes import is_axis
 from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms, Totals
 from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.moves import Shuffle
 
 Bindings = dict[Any, Any]
 #: A way to match: the bindings and the factor by which subject and pattern differ.
@@ -124,7 +125,7 @@ class FormMatcher:
 
     def _dropped(self, p: App, f: Form, b: Bindings) -> Iterator[Bindings]:
         """A reduction without its dimensions: a move that drops what the pattern reduces."""
-        if isinstance(f, App) and f.op is T.dimshuffle:
+        if isinstance(f, App) and isinstance(f.args[-1], Shuffle):
             inner, move = f.args
             gone = tuple(move.dropped())
             if move.order == tuple(d for d in range(inner.ndim) if d not in gone):

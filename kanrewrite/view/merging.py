@@ -13,7 +13,7 @@ from typing import NamedTuple
 from kanrewrite.terms import T
 from kanrewrite.view.forms import App, Axes, Form, Prod, Sum, remembered
 from kanrewrite.view.heat import hot
-from kanrewrite.view.joining import spanning
+from kanrewrite.view.lengths import spanning
 from kanrewrite.view.lifting import Lifting
 
 

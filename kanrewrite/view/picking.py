@@ -16,7 +16,8 @@ from kanrewrite.terms import ELEMENTWISE, T
 from kanrewrite.view.algebra import is_ones
 from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Prod, Sum, Terms
 from kanrewrite.view.heat import hot
-from kanrewrite.view.joining import age, spanning
+from kanrewrite.view.joining import age
+from kanrewrite.view.lengths import spanning
 from kanrewrite.view.moves import Move
 from kanrewrite.view.zeros import quotient
 

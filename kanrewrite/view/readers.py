@@ -36,7 +36,8 @@ from kanrewrite import ops
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.forms import HALF, ONE, App, Form
 from kanrewrite.view.heat import hot
-from kanrewrite.view.joining import age, spanning
+from kanrewrite.view.joining import age
+from kanrewrite.view.lengths import spanning
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import (
     Piece,

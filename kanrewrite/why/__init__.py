@@ -17,6 +17,7 @@ from kanrewrite.ac import Matcher
 from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.errors import NothingToExplain
 from kanrewrite.relation import REAL, Relation, Rule
+from kanrewrite.relation.notation import written_out
 from kanrewrite.rewriter.heads import heads_of, name_of, operators_of
 from kanrewrite.rewriter.terms import Terms
 from kanrewrite.search.moves import RelationMoves
@@ -76,7 +77,8 @@ def why_not(relation: Relation | str, graph: Any, theory: Theory = REAL) -> Expl
     if relation.is_goal:
         raise NothingToExplain(relation.name, relation.source)
     search = _Furthest(relation, Terms(theory))
-    rules = relation.rules(relation.direction or "forward")
+    stated = relation.rules(relation.direction or "forward")
+    rules = [rule for each in stated for rule in written_out(each)]
     best: Explanation | None = None
     for node in io_toposort([], outputs_of(graph)):
         for out in node.outputs:

@@ -1,0 +1,166 @@
+"""Lengths: whether a number is that of the elements which a reduction goes over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import singledispatch
+from itertools import chain
+from math import prod
+from typing import Any
+
+import numpy as np
+from aesara.graph.basic import Variable
+from aesara.scalar.basic import Cast, Mul
+from aesara.tensor.basic import MakeVector
+from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
+from aesara.tensor.extra_ops import CumOp
+from aesara.tensor.math import Dot, Prod
+from aesara.tensor.shape import Shape, Shape_i
+from aesara.tensor.special import LogSoftmax, Softmax
+from aesara.tensor.subtensor import Subtensor, get_idx_list
+
+from kanrewrite.guards.values import (
+    Axes,
+    broadcastable_of,
+    constant_of,
+    dtype_of,
+    ndim_of,
+    normal_axes,
+)
+
+#: What is known of a length: dimensions of variables that are as long, and numbers.
+Length = frozenset[Any]
+NOTHING: Length = frozenset()
+ONE: Length = frozenset({1})
+
+
+def is_share(share: Any, axis: Axes, *operands: Any) -> bool:
+    """Tell whether a number is known to be one over that of the elements along some axes."""
+    given = constant_of(share)
+    if given is None or np.size(given) != 1 or not np.all(given):
+        return False
+    kind = dtype_of(share) or "float64"
+    precision = float(np.finfo(kind if kind.startswith("float") else "float64").eps)
+    count = 1 / float(np.ravel(given)[0])
+    near = np.isclose(count, round(count), rtol=4 * precision, atol=0)
+    return bool(near) and is_count(round(count), axis, *operands)
+
+
+def is_count(count: Any, axis: Axes, *operands: Any) -> bool:
+    """Tell whether a number is known to be that of the elements along some axes.
+
+    Parameters
+    ----------
+    count : Variable or number
+        As a graph computes it, whichever way: a length, a product of lengths, cast and shaped.
+    axis : int, tuple of int or None
+        What is reduced.
+    *operands : Variable or other value
+        What is broadcast together and then reduced.
+    """
+    ndim = max((ndim_of(x) or 0 for x in operands), default=0)
+    patterns = ((x, broadcastable_of(x) or ()) for x in operands)
+    whole = [(x, pattern) for x, pattern in patterns if len(pattern) == ndim]
+    given, left = list(factors_of(count)), []
+    for a in normal_axes(axis, ndim):
+        spanning = [x for x, pattern in whole if not pattern[a]]
+        length = NOTHING.union(*(length_of(x, a) for x in spanning)) if spanning else ONE
+        found = next((n for n in given if n & length), None)
+        if found is None:
+            left.append(length)
+        else:
+            given.remove(found)
+    numbers, wanted = ([_number(n) for n in lengths] for lengths in (given, left))
+    return None not in (*numbers, *wanted) and prod(numbers) == prod(wanted)
+
+
+def _number(length: Length) -> Any:
+    return next((n for n in length if isinstance(n, int)), None)
+
+
+@singledispatch
+def length_of(value: object, axis: int) -> Length:  # noqa: ARG001  # the fallback
+    """What is known of a dimension's length; nothing where it may be broadcast."""
+    return NOTHING
+
+
+@length_of.register(Variable)
+def _(value: Variable[Any, Any], axis: int) -> Length:
+    stack, found = [(value, axis)], set[Any]()
+    while stack:
+        variable, a = stack.pop()
+        shape = getattr(variable.type, "shape", ())
+        if (variable, a) in found or a >= len(shape):
+            continue
+        found.add((variable, a))
+        if shape[a] is not None:
+            found.add(int(shape[a]))
+        if variable.owner is not None:
+            stack += _below(variable.owner, a)
+    return frozenset(found)
+
+
+def _below(node: Any, axis: int) -> Iterator[tuple[Any, int]]:
+    """The dimensions of its inputs that a dimension of what a node computes is as long as."""
+    op = node.op
+    if isinstance(op, Elemwise):
+        yield from ((x, axis) for x in node.inputs if not x.type.broadcastable[axis])
+    elif isinstance(op, Softmax | LogSoftmax) or (isinstance(op, CumOp) and op.axis is not None):
+        yield node.inputs[0], axis
+    elif isinstance(op, DimShuffle) and op.new_order[axis] != "x":
+        yield node.inputs[0], op.new_order[axis]
+    elif isinstance(op, CAReduce) and op.axis is not None:
+        gone = normal_axes(tuple(op.axis), node.inputs[0].type.ndim)
+        kept = [a for a in range(node.inputs[0].type.ndim) if a not in gone]
+        yield node.inputs[0], kept[axis]
+    elif isinstance(op, Dot):
+        left, right = node.inputs
+        yield (left, axis) if axis < left.type.ndim - 1 else (right, right.type.ndim - 1)
+
+
+@singledispatch
+def factors_of(count: object) -> Iterator[Length]:
+    """The lengths that a number is the product of, an empty one for what is no length."""
+    number = constant_of(count)
+    known = number is not None and np.size(number) == 1 and np.all(np.mod(number, 1) == 0)
+    yield frozenset({int(np.ravel(number)[0])}) if known else NOTHING
+
+
+@factors_of.register(Variable)
+def _(count: Variable[Any, Any]) -> Iterator[Length]:
+    node = count.owner
+    if node is None or constant_of(count) is not None:
+        yield from factors_of.dispatch(object)(count)
+        return
+    op, scalar = node.op, getattr(node.op, "scalar_op", None)
+    if isinstance(op, DimShuffle) or isinstance(scalar, Cast):
+        yield from factors_of(node.inputs[0])
+    elif isinstance(scalar, Mul) and isinstance(op, Elemwise):
+        yield from chain.from_iterable(map(factors_of, node.inputs))
+    elif isinstance(op, Shape_i):
+        yield length_of(node.inputs[0], op.i)
+    elif isinstance(op, Prod):
+        yield from entries_of(node.inputs[0], None)
+    elif isinstance(op, Subtensor):
+        index = get_idx_list(node.inputs, op.idx_list)[0]
+        yield from entries_of(node.inputs[0], index)
+    else:
+        yield NOTHING
+
+
+def entries_of(shape: Any, index: Any) -> Iterator[Length]:
+    """An entry of a shape, or all of them."""
+    node, place = shape.owner, constant_of(index)
+    if node is None or (place is None and index is not None):
+        yield NOTHING
+    elif isinstance(getattr(node.op, "scalar_op", None), Cast):
+        yield from entries_of(node.inputs[0], index)
+    elif isinstance(node.op, Shape):
+        (of,) = node.inputs
+        axes = range(of.type.ndim)
+        yield from (length_of(of, a) for a in (axes if place is None else [axes[int(place)]]))
+    elif isinstance(node.op, MakeVector):
+        chosen = node.inputs if place is None else [node.inputs[int(place)]]
+        yield from chain.from_iterable(map(factors_of, chosen))
+    else:
+        yield NOTHING

@@ -1,0 +1,118 @@
+"""Notation: operators of `T` that Aesara writes with others, stated as what they mean.
+
+No graph holds a mean: there is a sum over a length. So a pattern is matched as it means, too. The
+equations here are followed from left to right, whichever relations are enabled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from kanrewrite.ac import Eq, eq
+from kanrewrite.guards import counts, shares
+from kanrewrite.relation.rules import Rule, substitute
+from kanrewrite.terms import ELEMENTWISE, Operator, Param, T, Term, show
+
+_fresh = count()
+#: A parameter for a number of elements, the axes, and what is reduced along them.
+Size = tuple[Param, Any, tuple[Any, ...]]
+
+
+def _stated() -> Iterator[Eq]:
+    """What the operators mean."""
+    x, y, axis, kept = (Param(f"notation:{name}") for name in ("x", "y", "axis", "keepdims"))
+    average = T.mean(x, axis, keepdims=True)
+    yield eq(T.mean(x, axis, kept), T.sum(x, axis, kept) / T.size(x, axis))
+    yield eq(T.var(x, axis, kept), T.mean(T.sqr(x - average), axis, kept))
+    yield eq(T.std(x, axis, kept), T.sqrt(T.var(x, axis, kept)))
+    yield eq(T.min(x, axis, kept), -T.max(-x, axis, kept))
+    yield eq(T.logsumexp(x, axis, kept), T.log(T.sum(T.exp(x), axis, kept)))
+    yield eq(T.logaddexp(x, y), T.log(T.exp(x) + T.exp(y)))
+
+
+#: For each operator what it means.
+MEANINGS: dict[Operator, Eq] = {equation.lhs[0]: equation for equation in _stated()}
+#: An Op may compute it as well, so that the pattern is matched as it is written, too.
+_COMPUTED = (T.min,)
+
+
+def written_out(rule: Rule) -> Iterator[Rule]:
+    """A rule whose pattern is in the words that graphs have.
+
+    Examples
+    --------
+    >>> from kanrewrite.relation import relation
+    >>> @relation
+    ... def centred(x, axis):
+    ...     yield eq(T.mean(x - T.mean(x, axis, keepdims=True), axis), 0)
+    >>> for rule in written_out(Rule(centred, T.mean(Param("x"), 0), 0)):
+    ...     print(rule)
+    sum(x, axis=0) / size(x, axis=0) -> 0 when counts(size(x, axis=0), 0, x)
+    sum(x, axis=0) * size(x, axis=0) -> 0 when shares(size(x, axis=0), 0, x)
+    """
+    pattern, sizes = in_words(rule.pattern)
+    if pattern == rule.pattern:
+        yield rule
+        return
+    if any(op in _COMPUTED for op in operators_of(rule.pattern)):
+        yield rule
+    asked = (counts(n, axis, *operands) for n, axis, operands in sizes)
+    yield replace(rule, pattern=pattern, conditions=(*rule.conditions, *asked))
+    if sizes:  # a division by a known length is a multiplication
+        asked = (shares(n, axis, *operands) for n, axis, operands in sizes)
+        scaled = _multiplied(pattern, {n for n, _, _ in sizes})
+        yield replace(rule, pattern=scaled, conditions=(*rule.conditions, *asked))
+
+
+def in_words(pattern: Any) -> tuple[Any, list[Size]]:
+    """A pattern without operators that are notation, and what its new parameters must be."""
+    sizes: dict[Any, Param] = {}
+    found = _in_words(pattern, sizes)
+    return found, [(n, size[2], tuple(_operands(size[1]))) for size, n in sizes.items()]
+
+
+def _in_words(term: Any, sizes: dict[Any, Param]) -> Any:
+    if not isinstance(term, Term):
+        return term
+    head, *parts = term
+    if head in MEANINGS:
+        meaning = MEANINGS[head]
+        values = dict(zip(meaning.lhs[1:], parts, strict=True))
+        return _in_words(substitute(meaning.rhs, values), sizes)
+    term = Term((head, *(_in_words(part, sizes) for part in parts)))
+    if head is not T.size:
+        return term
+    if term not in sizes:
+        sizes[term] = Param(f"{next(_fresh)}:{show(term)}")
+    return sizes[term]
+
+
+def _multiplied(term: Any, sizes: set[Param]) -> Any:
+    """A pattern that multiplies with parameters instead of dividing by them."""
+    if not isinstance(term, Term):
+        return term
+    head, *parts = term
+    if head is T.true_div and parts[1] in sizes:
+        head = T.mul
+    return Term((head, *(_multiplied(part, sizes) for part in parts)))
+
+
+def _operands(body: Any) -> Iterator[Any]:
+    """What is broadcast together in what is reduced, but for what has length 1 along the axes."""
+    if not isinstance(body, Term) or body[0] not in ELEMENTWISE:
+        yield body
+        return
+    for part in body[1:]:
+        if not (isinstance(part, Term) and part[-1] is True):  # a reduction that keeps dimensions
+            yield from _operands(part)
+
+
+def operators_of(term: Any) -> Iterable[Operator]:
+    """The operators of a pattern."""
+    if isinstance(term, Term):
+        yield term[0]
+        for part in term[1:]:
+            yield from operators_of(part)

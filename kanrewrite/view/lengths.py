@@ -1,0 +1,75 @@
+"""Lengths of forms: what the guard `counts` asks of what a view has read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from aesara.tensor.elemwise import DimShuffle
+
+from kanrewrite.guards.lengths import NOTHING, Length, entries_of, factors_of, length_of
+from kanrewrite.terms import ELEMENTWISE, T
+from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, pieces
+from kanrewrite.view.moves import Index
+
+
+@length_of.register(Form)
+def _(form: Form, axis: int) -> Length:
+    found = (_dimension(part, axis) for part in spanning(form, (axis,)))
+    return NOTHING.union(*(length_of(var, a) for var, a in found if a is not None))
+
+
+@factors_of.register(Form)
+def _(form: Form) -> Iterator[Length]:
+    if isinstance(form, Leaf):
+        yield from factors_of(form.var)
+    elif isinstance(form, Prod) and form.factors and not form.expo.terms:
+        if form.coeff != 1:
+            yield from factors_of(float(form.coeff))
+        for factor, k in form.factors:
+            yield from factors_of(factor) if k == 1 else iter((NOTHING,))
+    elif isinstance(form, App) and form.op is T.dimshuffle:
+        yield from factors_of(form.args[0])
+    elif isinstance(form, App) and form.op is T.subtensor and isinstance(form.args[1], Index):
+        yield from _entry(form)
+    else:
+        yield from factors_of.dispatch(object)(form)
+
+
+def _entry(form: App) -> Iterator[Length]:
+    """The entry of a shape that an index takes."""
+    shape, index = form.args
+    if isinstance(shape, Leaf) and len(index.entries) == 1:
+        yield from entries_of(shape.var, index.entries[0])
+    else:
+        yield NOTHING
+
+
+def spanning(form: Form, axes: tuple[int, ...]) -> set[Form]:
+    """The operands of elementwise operators in a form that have a length along each axis."""
+    found: set[Form] = set()
+    stack = [form]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Lin | Sum | Prod):
+            stack.extend(pieces(top))
+        else:
+            if top.bcast and not any(top.bcast[d] for d in axes):
+                found.add(top)
+            if isinstance(top, App) and (top.op in ELEMENTWISE or top.op is T.ones_like):
+                stack.extend(top.forms)
+    return found
+
+
+def _dimension(form: Form, axis: int) -> tuple[Any, int | None]:
+    """The variable, and its dimension, that a dimension of a form is."""
+    if isinstance(form, App) and form.op is T.dimshuffle and isinstance(form.args[0], Leaf):
+        source = form.args[1].order[axis]
+        return form.args[0].var, None if source == "x" else source
+    if not isinstance(form, Leaf):
+        return None, None
+    node = getattr(form.var, "owner", None)
+    if node is not None and isinstance(node.op, DimShuffle):
+        source = node.op.new_order[axis]
+        return node.inputs[0], None if source == "x" else source
+    return form.var, axis
