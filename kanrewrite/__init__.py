@@ -16,6 +16,7 @@ from kanrewrite import _environment
 
 if TYPE_CHECKING:
     from kanrewrite.ac import neq as neq
+    from kanrewrite.audit import audit as audit
     from kanrewrite.completion import check as check
     from kanrewrite.config import config as config
     from kanrewrite.fuzz import fuzz as fuzz
@@ -123,6 +124,7 @@ _PUBLIC = {
         "completion": ("check",),
         "config": ("config",),
         "fuzz": ("fuzz",),
+        "audit": ("audit",),
     }.items()
     for name in names
 }

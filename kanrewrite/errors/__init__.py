@@ -5,6 +5,7 @@ One file for each layer; all names are here.
 
 from __future__ import annotations
 
+from kanrewrite.errors.audit import NoSuchInput, NothingRan, UnsafeWarning, UnusableRange, unsafe
 from kanrewrite.errors.base import KanrewriteError, RelationError, RelationWarning
 from kanrewrite.errors.cli import (
     ScriptError,
@@ -118,6 +119,7 @@ __all__ = [
     "NoBlasFlags",
     "NoMeaning",
     "NoPackaging",
+    "NoSuchInput",
     "NoSuchKey",
     "NoSuchStep",
     "NoValue",
@@ -127,6 +129,7 @@ __all__ = [
     "NotBuildable",
     "NotConverged",
     "NotOneEach",
+    "NothingRan",
     "NothingToBeWithin",
     "NothingToExplain",
     "PatternInGraph",
@@ -146,7 +149,9 @@ __all__ = [
     "UnknownSetting",
     "UnknownShape",
     "UnreadableFlags",
+    "UnsafeWarning",
     "UnusableOperator",
+    "UnusableRange",
     "UnusableSetting",
     "cannot_be_followed",
     "cannot_be_turned",
@@ -187,6 +192,7 @@ __all__ = [
     "unknown_role",
     "unknown_where",
     "unreadable_annotation",
+    "unsafe",
     "unusable_gradient",
     "unusable_inputs",
     "unusable_value",

@@ -114,7 +114,7 @@ def perturbed(outputs: Sequence[Graph], inputs: Mapping[Graph, Array], salt: int
                 eps = float(np.finfo(out.type.dtype).eps)
                 values[out] = _changed(result, eps, size, f"{salt}{node.op}", arithmetic)
     found = [values[o] if o in values else run([o], {}, arithmetic)[0] for o in outputs]
-    return [_numbers(v, arithmetic) for v in found]
+    return [numbers(v, arithmetic) for v in found]
 
 
 def _nudged(values: Array, salt: str) -> Array:
@@ -130,7 +130,8 @@ def _nudged(values: Array, salt: str) -> Array:
         return np.where(np.abs(values) > LARGE, values.astype("float64") + steps, values)
 
 
-def _numbers(value: Any, arithmetic: Arithmetic) -> Array:
+def numbers(value: Any, arithmetic: Arithmetic) -> Array:
+    """An array of numbers as arrays of ``mpf``; what is no `Real` stays."""
     out = np.empty(np.shape(value), dtype=object)
     for where in np.ndindex(out.shape):
         number = value[where]

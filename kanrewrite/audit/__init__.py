@@ -1,0 +1,119 @@
+"""`audit`: is a graph safe, what of it is proved, and where does it go wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kanrewrite.audit.compiling import rewritten, with_gradients
+from kanrewrite.audit.inputs import inputs_of
+from kanrewrite.audit.proving import proved
+from kanrewrite.audit.result import Audit, Part, Risk, Witness
+from kanrewrite.audit.searching import Search
+from kanrewrite.structure import outputs_of
+
+__all__ = ["Audit", "Part", "Risk", "Witness", "audit"]
+
+
+def audit(
+    outputs: Any,
+    inputs: Mapping[Any, tuple[float, float]] | None = None,
+    *,
+    gradient: bool = False,
+    as_written: bool = False,
+    shapes: Mapping[Any, tuple[int, ...]] | None = None,
+    mode: Any = None,
+    samples: int = 64,
+    seconds: float = 60.0,
+    most: int = 8,
+    seed: int = 0,
+) -> Audit:
+    """Whether a graph gives right numbers: what is proved, and witnesses where it does not.
+
+    Parameters
+    ----------
+    outputs : Variable, or whatever holds a graph
+        What is audited; tensors of real numbers.
+    inputs : Mapping, optional
+        The range of inputs, ``{x: (low, high)}``, both ends included; keys are variables or names.
+        Those without one may be any finite float, or an index into an axis of length 3.
+    gradient : bool
+        Whether the derivatives of the outputs' sum in each float input are audited too.
+    as_written : bool
+        Audit the graph as it is.  By default it is what a compilation makes of it, with the
+        relations that are enabled.
+    shapes : Mapping, optional
+        Lengths of inputs where 3 does not do, ``{x: (2, 5)}``.
+    mode : Mode or str, optional
+        Of the compilation, without its fused and inplace operators.
+    samples : int
+        How many inputs are tried.
+    seconds : float
+        How long the search lasts at most.
+    most : int
+        Risks after which it ends.
+    seed : int
+        Of the inputs tried.
+
+    Returns
+    -------
+    Audit
+        With ``ok``, ``risks`` and ``parts``; it shows itself as text and as a picture.
+
+    Raises
+    ------
+    NotAGraph, NoSuchInput, UnusableRange
+        For what is no graph, no input, or no range.
+    NothingRan
+        If the graph can be evaluated at no input that is tried.
+
+    Notes
+    -----
+    A result is wrong if it is not finite and the exact one is, or farther from it than 1e-10 (1e-4
+    in float32) of its size and of that of the output at everyday inputs, unless a change of the
+    inputs by rounding explains it.  That there is no number, as of ``log(-1)``, is a risk where
+    ranges are given, unless only single points were met, as that of ``x / x``.  An exact number
+    beyond the floats is told there too, as a risk that is `harmless`: infinity is the right
+    result, and the audit is ok.
+
+    What is proved, is proved by interval arithmetic, rounded outwards: no element of that variable
+    overflows or is nan, whatever the inputs in their ranges are, of any shape up to 2**40 elements
+    and without empty axes.  That no digits are lost is searched for, not proved.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> x = at.dvector("x")
+    >>> e = at.exp(x)
+    >>> found = audit(at.log(e.sum()), {x: (-1000, 1000)}, as_written=True)
+    >>> found.ok, found.risks[0].kind, found.risks[0].variable
+    (False, 'overflow', Elemwise{exp,no_inplace}.0)
+    >>> audit(at.log(e.sum()), {x: (-10, 10)}, as_written=True).ok
+    True
+    """
+    written = outputs_of(outputs)
+    written = with_gradients(written) if gradient else written
+    known = inputs_of(written, inputs, shapes)
+    variables = [i.variable for i in known]
+    audited = list(written) if as_written else rewritten(variables, written, mode)
+    search = Search(known, written, audited, seconds, most)
+    search.search(samples, seed)
+    risks = sorted(
+        search.found.values(), key=lambda r: (r.harmless, r.inherent, not r.silent, -r.digits)
+    )
+    begin = {risk.variable for risk in risks}
+    parts = [
+        Part(
+            p.variable,
+            "risk" if p.variable in begin else p.verdict,
+            p.low,
+            p.high,
+            search.bits.get(p.variable, 0.0),
+            p.why,
+        )
+        for p in proved(known, audited)
+    ]
+    ranges = {i.variable: (i.low, i.high) for i in known if i.given}
+    return Audit(
+        audited, written, risks, parts, search.tried, search.judged, search.stopped, ranges
+    )

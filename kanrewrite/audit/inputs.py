@@ -1,0 +1,142 @@
+"""What inputs can be: their ranges, shapes and dtypes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from aesara.compile.sharedvalue import SharedVariable
+from aesara.graph.basic import Constant, Variable, graph_inputs
+from aesara.tensor.type import TensorType
+
+from kanrewrite.errors import NoSuchInput, UnusableRange
+
+Graph = Variable[Any, Any]
+Array = Any
+
+#: The length of an axis that no type states.
+LENGTH = 3
+#: Integers whose range is not given: an index into an axis of that length.
+_INDEX = (0, LENGTH - 1)
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input, and what it can be.
+
+    Attributes
+    ----------
+    variable : Variable
+    low, high : float
+        Its elements are between them, both included.
+    shape : tuple of int
+        Of the values that are tried.
+    given : bool
+        Whether the caller has given the range.
+    """
+
+    variable: Graph
+    low: float
+    high: float
+    shape: tuple[int, ...]
+    given: bool
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of its values."""
+        return np.dtype(cast(Any, self.variable.type).dtype)
+
+    @property
+    def is_float(self) -> bool:
+        """Whether its values are real numbers."""
+        return self.dtype.kind == "f"
+
+
+def needed(outputs: Sequence[Graph]) -> list[Graph]:
+    """The inputs that need a value, in the order of their first use."""
+    return [
+        v
+        for v in dict.fromkeys(graph_inputs(list(outputs)))
+        if not isinstance(v, Constant | SharedVariable)
+    ]
+
+
+def inputs_of(
+    outputs: Sequence[Graph], ranges: Mapping[Any, Any] | None, shapes: Mapping[Any, Any] | None
+) -> list[Input]:
+    """The inputs of a graph with their ranges and shapes.
+
+    Parameters
+    ----------
+    outputs : sequence of Variable
+    ranges : Mapping, optional
+        Variables, or their names, to ``(low, high)``.
+    shapes : Mapping, optional
+        Variables, or their names, to tuples of integers.
+
+    Raises
+    ------
+    NoSuchInput, UnusableRange
+        If something else is given.
+    """
+    found = needed(outputs)
+    wanted = _by_variable(ranges or {}, found)
+    lengths = _by_variable(shapes or {}, found)
+    return [
+        Input(v, *_range(v, wanted.get(v)), _shape(v, lengths.get(v)), v in wanted) for v in found
+    ]
+
+
+def _by_variable(given: Mapping[Any, Any], known: Sequence[Graph]) -> dict[Graph, Any]:
+    names = {v.name: v for v in known if v.name}
+    found = {}
+    for key, value in given.items():
+        variable = names.get(key) if isinstance(key, str) else key
+        if variable not in known:
+            raise NoSuchInput(key, [str(v) for v in known])
+        found[cast(Graph, variable)] = value
+    return found
+
+
+def limits(dtype: Any) -> tuple[float, float]:
+    """The smallest and the largest number of a dtype."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "f":
+        return float(np.finfo(dtype).min), float(np.finfo(dtype).max)
+    if dtype.kind in "iu":
+        return float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
+    return 0.0, 1.0
+
+
+def _range(variable: Graph, given: Any) -> tuple[float, float]:
+    dtype = getattr(variable.type, "dtype", None)
+    if not isinstance(variable.type, TensorType) or np.dtype(dtype).kind not in "fiub":
+        raise UnusableRange(variable, given, f"only real tensors are audited, not {variable.type}")
+    least, most = limits(dtype)
+    if given is None:
+        return (least, most) if np.dtype(dtype).kind in "fb" else _INDEX
+    try:
+        low, high = (float(x) for x in given)
+    except (TypeError, ValueError):
+        raise UnusableRange(variable, given, "it is no pair of numbers") from None
+    if math.isnan(low) or math.isnan(high) or low > high:
+        raise UnusableRange(variable, given, "it is empty")
+    low, high = max(low, least), min(high, most)
+    if low > high:
+        raise UnusableRange(variable, given, f"no {np.dtype(dtype)} is in it")
+    return low, high
+
+
+def _shape(variable: Graph, given: Any) -> tuple[int, ...]:
+    known = cast(Any, variable.type).shape
+    if given is None:
+        return tuple(LENGTH if n is None else n for n in known)
+    shape = tuple(int(n) for n in given)
+    if len(shape) != len(known) or any(
+        k is not None and k != n for k, n in zip(known, shape, strict=True)
+    ):
+        raise UnusableRange(variable, given, f"as a shape it is not one of {variable.type}")
+    return shape

@@ -1,0 +1,192 @@
+"""Whether a number is right: against the exact one, on the scale of the output.
+
+A result is wrong if it is not finite where the exact one is, or farther from it than the tolerance
+on the scale of what the output is at everyday inputs, and farther than the function itself moves
+when its inputs are changed by a rounding error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from mpmath import mpf
+
+from kanrewrite.audit.inputs import Array, Graph
+from kanrewrite.reference import evaluate, round_to
+
+#: Relative errors beyond which digits are lost.
+TOLERANCE = {"float64": 1e-10, "float32": 1e-4, "float16": 4e-3}
+#: How many times what a change of the inputs by rounding does is no error.
+SLACK = 16.0
+#: How often the inputs are changed by rounding.
+_NUDGES = 2
+#: Inputs beyond it count as measured, not as chosen.
+LARGE = 4.0
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One output that is wrong at some inputs.
+
+    Attributes
+    ----------
+    output : int
+        Which.
+    where : tuple of int
+        The element that is worst.
+    found : float
+        What it is computed to be.
+    truth : float
+        What it is, rounded; infinite where no float is as large.
+    digits : float
+        How many decimal digits are wrong.
+    inherent : bool
+        Whether no way to compute it helps: the exact number is no float.
+    """
+
+    output: int
+    where: tuple[int, ...]
+    found: float
+    truth: float
+    digits: float
+    inherent: bool = False
+
+
+class Judge:
+    """Compares outputs with the exact ones.
+
+    Parameters
+    ----------
+    outputs : sequence of Variable
+        What is meant, as it was written.
+    dtypes : iterable of str
+        Of the inputs: no output is known better than the coarsest of them.
+    """
+
+    def __init__(self, outputs: Sequence[Graph], dtypes: Iterable[str] = ()):
+        self.outputs = list(outputs)
+        self.coarsest = max((TOLERANCE.get(dtype, 0.0) for dtype in dtypes), default=0.0)
+        self.scales = [0.0] * len(self.outputs)
+
+    def exact(self, known: Mapping[Graph, Array]) -> list[Array]:
+        """The exact outputs.
+
+        Raises
+        ------
+        KanrewriteError
+            See `kanrewrite.reference.evaluate`.
+        """
+        return evaluate(self.outputs, known)
+
+    def learn(self, truth: Sequence[Array]) -> None:
+        """Take what outputs are at everyday inputs for their scale."""
+        for n, values in enumerate(truth):
+            if np.asarray(values).dtype == object:
+                rounded = np.abs(round_to(values, "float64"))
+                finite = rounded[np.isfinite(rounded)]
+                self.scales[n] = max(self.scales[n], float(finite.max(initial=0.0)))
+
+    def faults(
+        self, results: Sequence[Array], truth: Sequence[Array], known: Mapping[Graph, Array]
+    ) -> list[Fault]:
+        """What is wrong in the results."""
+        found = [
+            fault
+            for n, (result, exact) in enumerate(zip(results, truth, strict=True))
+            if (fault := self._fault(n, np.asarray(result), exact)) is not None
+        ]
+        doubtful = [f for f in found if np.isfinite(f.found) and not f.inherent]
+        if not doubtful:
+            return found
+        gaps = self._gaps([f.output for f in doubtful], truth, known)
+        excused = {
+            f.output
+            for f, gap in zip(doubtful, gaps, strict=True)
+            if abs(f.found - f.truth) <= SLACK * float(gap[f.where])
+        }
+        return [f for f in found if f.output not in excused]
+
+    def _fault(self, n: int, result: Array, exact: Array) -> Fault | None:
+        if result.dtype.kind != "f":
+            return None
+        truth = round_to(exact, result.dtype)
+        wide, rounded = result.astype("float64"), truth.astype("float64")
+        if wide.shape != rounded.shape or not wide.size:
+            return None
+        dtype = str(result.dtype)
+        tolerance = max(self.coarsest, TOLERANCE[dtype])
+        tiny = float(np.finfo(result.dtype).tiny)
+        with np.errstate(all="ignore"):
+            fine = np.isfinite(rounded)
+            error = np.where(fine & np.isfinite(wide), np.abs(wide - rounded), np.inf)
+            same = ~fine & ((wide == rounded) | np.isnan(rounded))
+            allowed = tolerance * (np.abs(rounded) + (self.scales[n] or 1.0)) + tiny
+            wrong = ~same & ~(error <= allowed)
+            relative = np.where(same, 0.0, error / np.maximum(np.abs(rounded), tiny))
+        if wrong.any():
+            badness = np.where(wrong, np.where(np.isnan(relative), np.inf, relative), -1.0)
+            where = tuple(int(k) for k in np.unravel_index(np.argmax(badness), badness.shape))
+            lost = digits_lost(float(badness[where]), dtype)
+            return Fault(n, where, float(wide[where]), float(rounded[where]), lost)
+        if fine.all():
+            return None
+        where = tuple(int(k) for k in np.argwhere(~fine)[0])
+        if _is_pole(exact[where]):
+            return None
+        lost = digits_lost(math.inf, dtype)
+        return Fault(n, where, float(wide[where]), float(rounded[where]), lost, inherent=True)
+
+    def _gaps(
+        self, wanted: Sequence[int], truth: Sequence[Array], known: Mapping[Graph, Array]
+    ) -> list[Array]:
+        """How far the exact outputs move when the inputs do by rounding."""
+        graphs = [self.outputs[n] for n in wanted]
+        gaps = [np.zeros(np.shape(truth[n])) for n in wanted]
+        for salt in range(_NUDGES):
+            near = evaluate(graphs, {v: nudged(x, salt) for v, x in known.items()})
+            for k, n in enumerate(wanted):
+                pairs = zip(near[k].ravel(), np.asarray(truth[n]).ravel(), strict=True)
+                gap = np.reshape([_distance(a, b) for a, b in pairs], gaps[k].shape)
+                gaps[k] = np.maximum(gaps[k], gap)
+        return gaps
+
+
+def digits_lost(relative: float, dtype: str) -> float:
+    """How many decimal digits a relative error takes away, of those that the dtype has."""
+    eps = float(np.finfo(dtype).eps)
+    most = -math.log10(eps)
+    if not relative > eps:
+        return 0.0 if relative == relative else most
+    return min(most, math.log10(relative / eps) if math.isfinite(relative) else most)
+
+
+def nudged(values: Array, salt: int) -> Array:
+    """Large floats changed by a unit in the last place: by so much nobody knows them.
+
+    Small ones may be what a graph compares with.
+    """
+    values = np.asarray(values)
+    if values.dtype.kind != "f":
+        return values
+    eps = float(np.finfo(values.dtype).eps)
+    wide = values.astype("float64")
+    signs = np.random.default_rng(salt).choice([-eps, eps], values.shape)
+    with np.errstate(all="ignore"):
+        moved = wide + wide * signs
+    return np.where((np.abs(wide) > LARGE) & np.isfinite(moved), moved, wide)
+
+
+def _is_pole(value: Any) -> bool:
+    """Whether the exact number is an infinity, as ``1 / 0`` is."""
+    return value in (mpf("inf"), mpf("-inf"))
+
+
+def _distance(a: Any, b: Any) -> float:
+    if a == b or (a != a and b != b):
+        return 0.0
+    gap = abs(a - b)
+    return float(gap) if gap == gap else math.inf

@@ -1,0 +1,179 @@
+"""The search for inputs at which a graph is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from kanrewrite.audit.compiling import runner
+from kanrewrite.audit.draws import SINGLE, samples
+from kanrewrite.audit.inputs import Array, Graph, Input
+from kanrewrite.audit.judging import Fault, Judge
+from kanrewrite.audit.locating import Kind, Localised
+from kanrewrite.audit.result import Risk, Witness
+from kanrewrite.errors import KanrewriteError, NothingRan
+
+#: Inputs tried first, by which the scale of the outputs is known.
+EVERYDAY = 3
+#: Results alike in what is not finite, of which so many are compared with exact ones.
+_ALIKE = 2
+
+
+class Search:
+    """Inputs tried one after another, and what was found.
+
+    Parameters
+    ----------
+    inputs : sequence of Input
+    written : sequence of Variable
+        What is meant.
+    audited : sequence of Variable
+        What is computed.
+    count : int
+        How many inputs are tried.
+    seconds : float
+        For how long at most.
+    most : int
+        How many risks are enough.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[Input],
+        written: Sequence[Graph],
+        audited: Sequence[Graph],
+        seconds: float,
+        most: int,
+    ):
+        self.inputs = inputs
+        self.written = list(written)
+        self.audited = list(audited)
+        self.most = most
+        self.end = perf_counter() + seconds
+        self.run = runner([i.variable for i in inputs], audited)
+        self.judge = Judge(written, (str(i.dtype) for i in inputs if i.is_float))
+        self.found: dict[tuple[Graph, str], Risk] = {}
+        self.bits: dict[Graph, float] = {}
+        self.tried = self.judged = 0
+        self.stopped = "all of them were tried"
+        self._seen: dict[Any, int] = {}
+        #: Whether it is told that an exact number is no float: only where ranges are given.
+        self.inherent = any(i.given for i in inputs)
+
+    def search(self, count: int, seed: int) -> None:
+        """Try inputs, those at which a result is not finite first.
+
+        Raises
+        ------
+        NothingRan
+            If the graph raises at all of them.
+        """
+        ran, error = self._ran(count, seed)
+        if not ran:
+            raise NothingRan(error)
+        everyday, rest = ran[:EVERYDAY], ran[EVERYDAY:]
+        rest.sort(key=lambda tried: all(np.isfinite(r).all() for r in tried[2]))
+        for kind, values, results in [*everyday, *rest]:
+            if perf_counter() > self.end:
+                self.stopped = "it ran out of time"
+                return
+            if sum(not risk.harmless for risk in self.found.values()) >= self.most:
+                self.stopped = f"{self.most} risks are enough"
+                return
+            if self._is_new(results):
+                self._compare(kind, values, results, learn=self.judged < len(everyday))
+
+    def _ran(self, count: int, seed: int) -> tuple[list[tuple[str, list[Array], Any]], object]:
+        ran: list[tuple[str, list[Array], Any]] = []
+        last: object = "nothing was tried"
+        for kind, values in self._drawn(count, seed):
+            results, error = self.run(values)
+            last = last if error is None else error
+            if results is not None:
+                ran.append((kind, values, results))
+        self.tried = len(ran)
+        return ran, last
+
+    def _drawn(self, count: int, seed: int) -> Iterator[tuple[str, list[Array]]]:
+        # Without free inputs there is one thing to try.
+        free = any(i.low < i.high for i in self.inputs)
+        yield from samples(self.inputs, count if free else 1, seed)
+
+    def _is_new(self, results: Sequence[Array]) -> bool:
+        """Whether a result is finite, or not in the way that others are."""
+        bad = tuple(n for n, r in enumerate(results) if not np.isfinite(r).all())
+        if not bad:
+            return True
+        self._seen[bad] = self._seen.get(bad, 0) + 1
+        wrong = any(self.audited[n] in {o for o, _ in self._outputs} for n in bad)
+        return self._seen[bad] <= (_ALIKE if wrong else 4 * _ALIKE)
+
+    @property
+    def _outputs(self) -> set[tuple[Graph, str]]:
+        return {(self.audited[self.written.index(r.output)], r.kind) for r in self.found.values()}
+
+    def _compare(
+        self, kind: str, values: Sequence[Array], results: Sequence[Array], learn: bool
+    ) -> None:
+        known = {i.variable: v for i, v in zip(self.inputs, values, strict=True)}
+        try:
+            truth = self.judge.exact(known)
+            self.judged += 1
+            if learn:
+                self.judge.learn(truth)
+            faults = self.judge.faults(results, truth, known)
+        except KanrewriteError:  # nothing says what is true there
+            return
+        faults = [f for f in faults if self._is_told(f, kind)]
+        if faults:
+            self._take(kind, Witness(known), faults)
+
+    def _is_told(self, fault: Fault, kind: str) -> bool:
+        """Whether it is a risk that a function has no value: not at single points of a range."""
+        undefined = fault.inherent and np.isnan(fault.truth)
+        return not fault.inherent or (self.inherent and not (undefined and _is_single(kind)))
+
+    def _take(self, kind: str, witness: Witness, faults: Sequence[Fault]) -> None:
+        try:
+            localised = Localised(self.audited, witness)
+        except KanrewriteError:
+            localised = None
+        if localised is not None:
+            for variable, local in localised.local.items():
+                self.bits[variable] = max(self.bits.get(variable, 0.0), local.bits)
+        for fault in faults:
+            risk = self._risk(kind, witness, fault, localised)
+            known = self.found.get((risk.variable, risk.kind))
+            if known is None or (risk.silent and not known.silent):
+                self.found[risk.variable, risk.kind] = risk
+
+    def _risk(
+        self, chosen: str, witness: Witness, fault: Fault, localised: Localised | None
+    ) -> Risk:
+        output = self.audited[fault.output]
+        variable, operator, bits = output, output, 0.0
+        kind: Kind = "wrong"
+        if localised is not None and fault.inherent:
+            variable, kind = localised.origin(output)
+        elif localised is not None:
+            variable, operator, kind, bits = localised.blamed(output, fault.where)
+        return Risk(
+            variable=variable,
+            kind=kind,
+            witness=witness,
+            output=self.written[fault.output],
+            found=fault.found,
+            truth=fault.truth,
+            digits=fault.digits,
+            error=bits,
+            operator=operator,
+            inherent=fault.inherent,
+            chosen=chosen,
+        )
+
+
+def _is_single(kind: str) -> bool:
+    return not SINGLE.isdisjoint(kind.split(", "))

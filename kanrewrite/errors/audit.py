@@ -1,0 +1,55 @@
+"""Audits: ranges that are none, and graphs that cannot be run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kanrewrite.errors.base import KanrewriteError
+
+
+class UnusableRange(KanrewriteError, ValueError):
+    """A range of an input that is none."""
+
+    def __init__(self, variable: object, given: object, why: str):
+        super().__init__(
+            f"the range {given!r} of {variable} cannot be used: {why}. A range is a pair "
+            "(low, high) of numbers, low <= high, that the dtype of the input can hold."
+        )
+
+
+class NoSuchInput(KanrewriteError, KeyError):
+    """A range or a shape for what the graph does not depend on."""
+
+    def __init__(self, name: object, known: Sequence[str]):
+        self.text = (
+            f"the graph has no input {name}: its inputs are {', '.join(known) or 'none'}. "
+            "Give the variable itself, or its name."
+        )
+        super().__init__(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class NothingRan(KanrewriteError, ValueError):
+    """A graph that fits none of the inputs that were tried."""
+
+    def __init__(self, error: object):
+        super().__init__(
+            f"the graph could not be evaluated at any input that was tried: {error}. Axes of "
+            "unknown length have length 3: give `shapes={variable: shape}` where others are "
+            "meant, and ranges to inputs that are indices."
+        )
+
+
+class UnsafeWarning(UserWarning):
+    """A compiled function that gives wrong numbers somewhere, see ``config.warn_unsafe``."""
+
+
+def unsafe(risks: Sequence[str]) -> str:
+    """What a compiled function does wrong."""
+    listed = "".join(f"\n  {risk}" for risk in risks)
+    return (
+        f"the compiled function gives wrong numbers:{listed}\nkanrewrite.audit(outputs, inputs) "
+        "says more; kanrewrite.config.warn_unsafe = False silences this."
+    )
