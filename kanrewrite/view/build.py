@@ -95,12 +95,14 @@ class Builder(LogBuilder):
         return self.make(at.lt, self._sign_of(form), self.constant(ZERO))
 
     def _sign_of(self, form: Form) -> Variable[Any, Any]:
-        """The rest of a form, which has its sign; 0 where the exponent is -inf."""
+        """The rest of a form, which has its sign; 0 at an exponent of -inf, nan at nan."""
         expo, rest = self.split(form, within_log(form, self.a))
         shown = self.or_one(rest)
         if not expo.terms:
             return shown
-        gone = self.make(at.eq, self.linear(expo), self.constant_of(-np.inf))
+        level = self.linear(expo)
+        gone = self.make(at.eq, level, self.constant_of(-np.inf))
+        shown = self.make(at.switch, self.make(at.isnan, level), level, shown)
         return self.make(at.switch, gone, self.constant(ZERO), shown)
 
     def split(self, form: Form, where: Context) -> Scaled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +14,7 @@ from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.bench import Bench
 from kanrewrite.view.context import PLAIN, Context, within_log
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Terms, Totals, pieces
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Terms, Totals, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import LARGEST
 from kanrewrite.view.zeros import may_vanish
@@ -199,7 +200,7 @@ class ExponentBuilder(Bench):
         """The exponent, -inf where a factor that may vanish does."""
         out = self.linear(expo)
         low, gone = self.constant_of(-np.inf), self.make(at.isnan, out)
-        for f in hidden:
+        for f in _silencers(hidden):
             if isinstance(f, App) and f.op is T.mask:
                 # zero times nan is nan
                 least = self.make(at.switch, gone, out, low) if self.multiplies(f) else low
@@ -209,6 +210,17 @@ class ExponentBuilder(Bench):
                 there = self.make(at.neq, rest, self.constant(ZERO))
                 out = self.make(at.switch, self.make(at.or_, there, gone), out, low)
         return out
+
+
+def _silencers(forms: Iterable[Form]) -> Iterator[Form]:
+    """Factors that may vanish, of which each mask counts by itself: it may hide nan too."""
+    for form in dict.fromkeys(forms):
+        factors = form.factors if isinstance(form, Prod) else ()
+        masks = [f for f, k in factors if k > 0 and isinstance(f, App) and f.op is T.mask]
+        if isinstance(form, Prod) and len(masks) == len(factors) and masks:
+            yield from masks
+        else:
+            yield form
 
 
 def power_in(form: Form, a: Algebra) -> tuple[Form, Form] | None:

@@ -192,10 +192,11 @@ class Lifting(Algebra):
             if all(p.bcast[d] == inner.bcast[d] for p in parts for d in others):
                 return self.add(*(self.sum(p, axes) for p in parts))
         if isinstance(inner, App) and inner.op is T.scatter:
-            values, move, _ = inner.args
+            values, move, like = inner.args
             order = move.back(axes)
             if order is not None:
-                return self.sum(self.shuffle(values, order), axes)
+                whole = self.spread(values, self.move(like, move))
+                return self.sum(self.shuffle(whole, order), axes)
         return self._reduced(T.sum, inner, axes)
 
     def prod_along(self, form: Form, axes: Axes, lengths: Mapping[int, Form] | None = None) -> Form:

@@ -163,6 +163,10 @@ class SumBuilder(ExponentBuilder):
             whole = self.a.add(*(self.a.mul(self.a.const(c), m, by) for m, c in terms))
             if may_vanish(whole):
                 found.update((m, (whole,)) for m, _ in terms)
+        for m, _ in form.terms:  # a choice hides all there is, whatever it is multiplied with
+            masks = [f for f, k in self.a.parts(m)[2] if k > 0 and _is_mask(f)]
+            if masks and m not in found:
+                found[m] = tuple(masks)
         return found
 
     def _kept_form(self, expo: Lin, form: Form, zeros: tuple[Form, ...]) -> Form:
@@ -243,6 +247,10 @@ class SumBuilder(ExponentBuilder):
 
 def _is_hot_log(form: Form) -> bool:
     return isinstance(form, App) and form.op is T.log and hot(form.args[0])
+
+
+def _is_mask(form: Form) -> bool:
+    return isinstance(form, App) and form.op is T.mask
 
 
 def is_largest(form: Form) -> bool:

@@ -39,6 +39,23 @@ v1 = at.concatenate([at.cosh(y), y], axis=0)
 v2 = y[[1]].sum() * at.exp(v1).sum()""",
         {"y": [0.0, 0.1]},
     ),
+    "what is put somewhere keeps its lengths where its values cancel": Found(
+        _typed("X:float64:None,None", "s:float64:")
+        + "\nv = at.log((at.exp(X) * at.exp(-s))[:, 0]).sum()",
+        {"X": [[0.0, 0.5], [1.0, -0.25], [2.0, 1.0]], "s": 0.5},
+    ),
+    "what is set hides what is not a number in its row": Found(
+        _typed("X:float64:None,None", "t:float64:")
+        + "\nv = at.log(at.set_subtensor(special.softmax(X, axis=-1)[-1], t))",
+        {"X": [[0.0, "nan"], [1.0, 2.0], ["nan", 0.5]], "t": 0.5},
+        order=0,
+    ),
+    "two choices, one of a part": Found(
+        _typed("X:float64:1,None", "t:float64:", "M:bool:1,None")
+        + "\nv = at.log(at.set_subtensor(at.switch(M, at.exp(X), 0)[0], at.sigmoid(t)))",
+        {"X": [[0.0, "nan", 0.0]], "t": 0.0, "M": [[1, 1, 1]]},
+        order=0,
+    ),
     "a pick of an exponent in a choice": Found(
         _typed("s:float64:", "M:bool:None,None")
         + """

@@ -61,6 +61,16 @@ def test_what_is_not_a_number_stays(build: Callable[[Any], Any]) -> None:
     assert np.isnan(found)
 
 
+def test_the_sign_of_what_is_not_a_number_is_not_a_number() -> None:
+    x, y = at.dvectors("xy")
+    out = [at.sgn(at.exp(x)), at.gt(at.exp(x) * y, 0), at.neq(at.exp(x) * y, 0)]
+    given = np.array([np.nan, 1.0, -np.inf, np.nan]), np.array([1.0, -2.0, 3.0, 0.0])
+    sign, above, other = function([x, y], out)(*given)
+    np.testing.assert_array_equal(sign, [np.nan, 1.0, 0.0, np.nan])
+    assert above.tolist() == [False, False, False, False]
+    assert other.tolist() == [True, True, False, True]
+
+
 def test_a_clipped_softmax_is_left_as_it_is() -> None:
     x = at.dmatrix("x")
     loss = -at.log(at.clip(softmax(x, axis=1), 1e-7, 1.0)).sum()
