@@ -14,8 +14,11 @@ from kanrewrite.rewriter.terms import Terms
 from kanrewrite.search.frontier import Exploration
 from kanrewrite.search.moves import RelationMoves
 from kanrewrite.search.report import Report
+from kanrewrite.terms import T
 from kanrewrite.theory import Theory
 
+#: Sums and products in any order are one spelling.
+ORDER = Theory("order").ac(T.add).ac(T.mul).c(T.maximum).c(T.minimum)
 Direction = Literal["simplify", "expand", "both"]
 
 
@@ -32,7 +35,7 @@ def explore(
     seconds: float | None = None,
     direction: Direction = "simplify",
     cost: Cost = node_count,
-    theory: Theory = REAL,
+    theory: Theory | None = None,
     progress: bool | None = None,
 ) -> Exploration:
     """Search the graphs that relations lead to, cheapest first.
@@ -56,8 +59,9 @@ def explore(
         recognises can hide in), or both.
     cost : callable
         What "cheapest" means: a function from a graph to a number.
-    theory : Theory
-        Graphs that are equal modulo it are found once.
+    theory : Theory, optional
+        Graphs that are equal modulo it are found once.  By default that of real numbers; when
+        expanding, where spellings are looked for, the order of operands alone.
     progress : bool, optional
         Whether long searches show a progress bar; None shows it in terminals.
 
@@ -85,6 +89,8 @@ def explore(
         raise UnknownSearchDirection(direction, get_args(Direction))
     report = Report()
     chosen = known_relations() if relations is None else registry.some(relations)
+    if theory is None:
+        theory = ORDER if direction == "expand" else REAL
     terms = Terms(theory)
     moves = RelationMoves(chosen, direction, terms, report)
     budgets = (

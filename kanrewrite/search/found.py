@@ -9,6 +9,7 @@ from typing import Any
 from aesara.graph.basic import Variable
 
 from kanrewrite.display import Pictured, brief
+from kanrewrite.spelled import spelled
 
 Graph = Variable[Any, Any]
 
@@ -50,6 +51,11 @@ class Found(Pictured):
     def graph(self) -> Any:
         """The output, or the list of outputs where there are several."""
         return self.outputs[0] if len(self.outputs) == 1 else list(self.outputs)
+
+    @property
+    def python(self) -> str:
+        """What one types to make the graph, with ``at`` for ``aesara.tensor``."""
+        return spelled(self.outputs)
 
     @property
     def derivation(self) -> list[Step]:

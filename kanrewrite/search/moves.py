@@ -61,14 +61,15 @@ class RelationMoves:
         readings: Iterable[Relation] | None = None,
     ):
         self._terms, self._report = terms, report
-        every = tuple(relations)
-        relations = [relation for relation in every if relation.direction is not None]
+        every, expands = tuple(relations), direction == "expand"
+        relations = [r for r in every if r.direction is not None or expands]
         self._readers: list[Reader] = [AxiomReader(terms)]
         self._lifting = LiftingPass(every if direction != "expand" else ())
         if direction == "simplify":
             # Against its direction a rule starts from what the view reads as its definition.
             self._readers.append(ViewReader(every if readings is None else readings))
-        if unused := [r.name for r in every if r.direction is None and not self._lifting.active]:
+        read = [r.name for r in every if r.direction is None]
+        if (unused := read) and not self._lifting.active and not expands:
             report.notes.append(errors.only_read(unused))
         self._goals: list[Relation] = []
         rules: list[Rule] = []
@@ -86,7 +87,7 @@ class RelationMoves:
                 self._by_head[head].append((mask, rule))
 
     def _rules(self, relation: Relation, direction: str) -> list[Rule]:
-        own = str(relation.direction)
+        own = relation.direction or "forward"  # as it is read
         ways = {"simplify": own, "expand": _TURNED[own], "both": "both"}[direction]
         rules: list[Rule] = []
         for way in ("forward", "backward"):
@@ -95,6 +96,8 @@ class RelationMoves:
                     for rule in relation.rules(cast(Any, way)):
                         rules += spellings(rule)
                 except KanrewriteError as error:
+                    if relation.direction is None:
+                        continue  # it is an equation for reading, and not for writing
                     note = errors.cannot_be_turned(relation.name, relation.source, error)
                     self._report.notes.append(note)
         return rules

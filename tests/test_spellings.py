@@ -1,0 +1,83 @@
+"""The forms in which a softmax can hide: found backwards, written as Python, seen forwards."""
+
+from collections import Counter
+from typing import Any
+
+import aesara.tensor as at
+import numpy as np
+import pytest
+from aesara.tensor.special import softmax
+
+from kanrewrite.reference import evaluate
+from kanrewrite.search import Exploration, explore
+from kanrewrite.spelled import spelled
+from tests.view.common import function, name_of
+
+X = at.dmatrix("X")
+EVERYDAY = np.array([[1.0, 2.0, 0.5], [-1.0, 0.0, 3.0]])
+LARGE = np.array([[800.0, -3.0, 799.0], [-900.0, -901.0, -900.5], [0.5, 0.25, -1.0]])
+
+
+@pytest.fixture(scope="module")
+def forms() -> Exploration:
+    return explore(softmax(X, axis=1), direction="expand", limit=300, seconds=60).run()
+
+
+def made(text: str) -> Any:
+    """What a text makes, as one would who copies it."""
+    *lines, last = text.splitlines()
+    names = {"at": at, "X": X}
+    exec("\n".join(lines), names)  # the text is our own
+    return eval(last, names)
+
+
+def test_the_spellings_that_people_use_are_among_them(forms: Exploration) -> None:
+    texts = {form.python for form in forms.graphs}
+    total = ".sum(axis=1, keepdims=True)"
+    assert {
+        f"at.exp(X) / at.exp(X){total}",
+        f"a = at.exp(X)\na * a{total}**-1",
+        f"at.exp(X - at.log(at.exp(X){total}))",
+        f"a = at.exp(X - X.max(axis=1, keepdims=True))\na / a{total}",
+        f"a = at.square(at.exp(X / 2))\na / a{total}",
+        "at.exp(at.special.log_softmax(X, axis=1))",
+        "1 / at.exp(X.dimshuffle(0, 'x', 1) - X.dimshuffle(0, 1, 'x')).sum(axis=2)",
+    } <= {text.replace("a = at.exp(X)\na / a", "at.exp(X) / at.exp(X)") for text in texts}
+    assert any("at.switch(" in text for text in texts), "split by sign"
+    assert len(texts) > 200
+    assert not forms.report.notes
+
+
+def test_each_is_equal_and_can_be_copied(forms: Exploration) -> None:
+    wanted = evaluate([softmax(X, axis=1)], {X: EVERYDAY})[0]
+    for form in forms.graphs[:60]:
+        for graph in (form.graph, made(form.python)):
+            found = evaluate([graph], {X: EVERYDAY})[0]
+            np.testing.assert_allclose(found.astype(float), wanted.astype(float), rtol=1e-15)
+
+
+def test_what_is_written_by_hand_is_seen_forwards(forms: Exploration) -> None:
+    wanted = evaluate([softmax(X, axis=1)], {X: LARGE})[0].astype(float)
+    hidden = [form for form in forms.graphs if "softmax" not in form.python][:60]
+    alone = 0
+    for form in hidden:
+        compiled = function([X], form.graph)
+        with np.errstate(all="ignore"):
+            found = compiled(LARGE)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, err_msg=form.python)
+        names = Counter(name_of(node.op) for node in compiled.maker.fgraph.apply_nodes)
+        alone += names == {"Softmax": 1}
+    assert alone >= 30
+
+
+def test_parts_get_names_that_no_input_has() -> None:
+    a, b = at.dvectors("ab")
+    e = at.exp(a - b)
+    assert spelled([e / e.sum(), -e]) == "c = at.exp(a - b)\nc / c.sum(axis=0), -c"
+
+
+def test_indices_numbers_and_orders() -> None:
+    y = X[:, 0].dimshuffle("x", 0) ** 2 + 0.5
+    assert spelled([y]) == "X[:, 0].dimshuffle('x', 0)**2 + 0.5"
+    assert spelled([at.argmax(X, axis=1)]) == "X.argmax(axis=1)"
+    assert spelled([at.dot(X, X.T)]) == "dot(X, X.dimshuffle(1, 0))"
