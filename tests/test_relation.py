@@ -29,7 +29,7 @@ from kanrewrite.relation import REAL, Eq, Relation, eq, relation, substitute
 from kanrewrite.relation.roles import definition_in
 from kanrewrite.terms import Param, T, Term
 from kanrewrite.theory import Theory
-from kanrewrite.unify import as_term
+from kanrewrite.unify import as_graph, as_term
 
 
 @relation
@@ -418,3 +418,17 @@ def test_a_goal_constructor_only_rewrites() -> None:
 
     with pytest.raises(RelationError, match="goal constructor has no equation"):
         relation(role="lift")(undone)
+
+
+def test_a_goal_names_axes_as_graphs_spell_them() -> None:
+    @relation(direction=None)
+    def last(x: Float) -> Any:
+        yield eq(T.sum(T.exp(x), -1), T.max(T.tanh(T.dimshuffle(x, (0, 1, "x"))), -1))
+
+    x: Any = at.dmatrix("x")
+    meant = at.tanh(x.dimshuffle(0, 1, "x")).max(axis=2)
+    assert run(1, True, last(at.exp(x).sum(axis=1), meant)) == (True,)
+    assert run(1, True, last(at.exp(x).sum(axis=0), meant)) == ()
+    answer = var()
+    (found,) = run(1, answer, last(at.exp(x).sum(axis=1), answer))
+    assert as_term(as_graph(found)) == as_term(meant)

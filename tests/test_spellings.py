@@ -13,7 +13,7 @@ from kanrewrite.search import Exploration, explore
 from kanrewrite.spelled import spelled
 from tests.view.common import function, name_of
 
-X = at.dmatrix("X")
+X: Any = at.dmatrix("X")
 EVERYDAY = np.array([[1.0, 2.0, 0.5], [-1.0, 0.0, 3.0]])
 LARGE = np.array([[800.0, -3.0, 799.0], [-900.0, -901.0, -900.5], [0.5, 0.25, -1.0]])
 

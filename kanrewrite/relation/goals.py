@@ -15,6 +15,7 @@ from unification.core import isground
 from kanrewrite.ac import Eq, Written
 from kanrewrite.guards import broadcastable_of, constant_of, counts, dtype_of, sign_of
 from kanrewrite.guards.lengths import factors_of, length_of
+from kanrewrite.relation import axes
 from kanrewrite.relation.notation import in_words
 from kanrewrite.relation.rules import conditions_of, substitute
 from kanrewrite.terms import Param, T, parameters_of
@@ -67,6 +68,9 @@ def _written(given: Any, side: Any, theory: Theory) -> tuple[Goal, list[Goal]]:
     """The goal that a term is a side of an equation; what is only built stays as it is written."""
     pattern, sizes = (side, []) if isvar(given) else in_words(side)
     asked: list[Goal] = [counts(n, axis, *operands) for n, axis, operands in sizes]
+    if isground(given, {}):
+        pattern, named = axes.freed(pattern, f"{next(_fresh)}:")
+        asked += axes.asked(named)
     return Written(given, as_term(pattern), theory), asked
 
 

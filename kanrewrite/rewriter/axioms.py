@@ -15,11 +15,11 @@ from unification import isvar
 from kanrewrite.ac import Matcher
 from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.relation import Rule, substitute
+from kanrewrite.relation.axes import Named, are_as_named, freed
 from kanrewrite.rewriter.terms import Terms
 from kanrewrite.terms import OWN, T, Term
 from kanrewrite.theory import NO_UNIT
 from kanrewrite.unify import as_term, is_term
-from kanrewrite.view.axes import Named, are_as_named, freed
 
 Graph = Variable[Any, Any]
 #: What the parameters stand for, and what builds the result.

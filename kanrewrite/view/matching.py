@@ -15,8 +15,8 @@ from typing import Any
 
 from unification import Var
 
+from kanrewrite.relation.axes import is_axis
 from kanrewrite.terms import T
-from kanrewrite.view.axes import is_axis
 from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms, Totals
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Shuffle

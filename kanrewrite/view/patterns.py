@@ -11,8 +11,8 @@ from typing import Any
 from unification import Var
 
 from kanrewrite.laws import Laws
+from kanrewrite.relation.axes import freed
 from kanrewrite.terms import ELEMENTWISE, Operator, T, parameters_of
-from kanrewrite.view.axes import freed
 from kanrewrite.view.forms import App, Bcast, Form, Leaf, Lin, Prod, Sum, pieces
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.lifting import Lifting

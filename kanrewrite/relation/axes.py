@@ -11,15 +11,22 @@ from typing import Any
 
 from unification import Var, isvar
 
-from kanrewrite.guards import Axes, normal_axes
+from kanrewrite.guards import Axes, Condition, Guard, ndim_of, normal_axes
 from kanrewrite.terms import Param, Term
 
 #: An axis as a pattern has it, by the variable that stands for it.
 Named = dict[Var, tuple[Axes, Any]]
 
 
-def freed(pattern: Any) -> tuple[Any, Named]:
+def freed(pattern: Any, prefix: str = "") -> tuple[Any, Named]:
     """A pattern with variables for the axes that it names, and what each must be.
+
+    Parameters
+    ----------
+    pattern : term
+        What is matched.
+    prefix : str
+        Before the names of the variables, which are one variable where they have one name.
 
     Returns
     -------
@@ -33,20 +40,20 @@ def freed(pattern: Any) -> tuple[Any, Named]:
     sum(x, axis=axis=-1)
     """
     named: Named = {}
-    return _freed(pattern, named), named
+    return _freed(pattern, named, prefix), named
 
 
-def _freed(term: Any, named: Named) -> Any:
+def _freed(term: Any, named: Named, prefix: str) -> Any:
     if not isinstance(term, Term):
         return term
     head, *parts = term
     tensors = len(parts) - len(head.parameters)
-    operands = [_freed(part, named) for part in parts[:tensors]]
+    operands = [_freed(part, named, prefix) for part in parts[:tensors]]
     settings = []
     for name, value in zip(head.parameters, parts[tensors:], strict=True):
         if name == "axis" and head.kind is None and not isvar(value) and head.name != "join":
             # Two sums over one axis of one operand are one term; of others they are not.
-            variable = Param(f"{len(named)}:axis={value}")
+            variable = Param(f"{prefix}{len(named)}:axis={value}")
             same = (v for v, known in named.items() if known == (value, operands[0]))
             variable = next(same, variable)
             named[variable] = (value, operands[0])
@@ -64,6 +71,12 @@ def are_as_named(named: Named, bindings: Mapping[Any, Any], ndims: Iterator[int 
     )
 
 
+def asked(named: Named) -> Iterator[Condition]:
+    """What is asked of a match: that the axes found are those that a pattern names."""
+    for variable, (value, operand) in named.items():
+        yield Condition(_is_named, (variable, value, operand))
+
+
 def is_axis(named: Axes, found: Any, ndim: int) -> bool:
     """Whether axes in any spelling are these of a tensor with so many dimensions.
 
@@ -76,3 +89,11 @@ def is_axis(named: Axes, found: Any, ndim: int) -> bool:
     if any(not -ndim <= axis < ndim for axis in axes):
         return False
     return normal_axes(named, ndim) == normal_axes(found, ndim)
+
+
+def _is_axis_of(found: Any, named: Axes, operand: Any) -> bool:
+    ndim = ndim_of(operand)
+    return ndim is not None and is_axis(named, found, ndim)
+
+
+_is_named = Guard("is_axis", _is_axis_of)
