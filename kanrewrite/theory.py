@@ -1,4 +1,4 @@
-"""Theories: which operators are associative, commutative, have a unit or an inverse."""
+"""Theories: which operators are associative, commutative, idempotent, have a unit or an inverse."""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ class Properties:
         The operator with ``op(x, inverse(x)) == unit``, or None.
     division
         The operator with ``division(x, y) == op(x, inverse(y))``, or None.
+    idempotent
+        Whether ``op(x, x) == x``, for operators that are associative and commutative.
     """
 
     associative: bool = False
@@ -46,9 +48,11 @@ class Properties:
     unit: Any = NO_UNIT
     inverse: Hashable = None
     division: Hashable = None
+    idempotent: bool = False
 
     def __str__(self) -> str:
-        letters = "A" * self.associative + "C" * self.commutative + "U" * (self.unit is not NO_UNIT)
+        letters = "A" * self.associative + "C" * self.commutative + "I" * self.idempotent
+        letters += "U" * (self.unit is not NO_UNIT)
         unit = f" with unit {self.unit!r}" if self.unit is not NO_UNIT else ""
         inverse = f", inverse {self.inverse!r}" if self.inverse is not None else ""
         return (letters or "free") + unit + inverse
@@ -117,6 +121,22 @@ class Theory:
         """
         return self._declare(op, Properties(associative=True, commutative=True, unit=unit))
 
+    def aci(self, op: Hashable, unit: Any = NO_UNIT) -> Theory:
+        """The theory and an operator of a semilattice, which is idempotent as well.
+
+        Parameters and errors as for `ac`.
+
+        Examples
+        --------
+        >>> theory = Theory("order").aci("max")
+        >>> print(theory.properties("max"))
+        ACI
+        >>> from kanrewrite.ac import term
+        >>> term(("max", "a", ("max", "b", "a")), theory)
+        term(('max', 'a', 'b'))
+        """
+        return self._declare(op, Properties(True, True, unit, idempotent=True))
+
     def a(self, op: Hashable, unit: Any = NO_UNIT) -> Theory:
         """The theory and an associative operator; parameters and errors as for `ac`."""
         return self._declare(op, Properties(associative=True, unit=unit))
@@ -140,12 +160,14 @@ class Theory:
         Raises
         ------
         ImpossibleInverse
-            If `op` is not AC with a unit, or `inv` or `div` is declared to obey something itself.
+            If `op` is not AC with a unit, if it is idempotent (only the unit has an inverse then),
+            or if `inv` or `div` is declared to obey something itself.
         ConflictingTheory
             If `op` has another inverse already.
         """
         known = self.properties(op)
-        if not (known.associative and known.commutative and known.unit is not NO_UNIT):
+        group = known.associative and known.commutative and known.unit is not NO_UNIT
+        if not group or known.idempotent:
             raise ImpossibleInverse(self.name, op, known)
         for other in (inv, div):
             if other is not None and (other == op or other in self._operators):

@@ -1,4 +1,4 @@
-"""Matching and unification modulo a theory: free, C, A, AC, units and inverses, mixed freely."""
+"""Matching and unification modulo a theory: free, C, A, AC, ACI, units and inverses, mixed."""
 
 from kanrewrite.ac.disequality import neq
 from kanrewrite.ac.goals import Eq, Written, default_theory, eq, set_default_theory

@@ -12,17 +12,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 
 from unification import var
 
 from kanrewrite.ac.associative import word_steps
 from kanrewrite.ac.bags import operands
-from kanrewrite.ac.diophantine import basis, covers
 from kanrewrite.ac.groups import group_steps
+from kanrewrite.ac.idempotent import Joins
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
-from kanrewrite.ac.states import Equation, State, aliens, compatible, may_change, operator_of
+from kanrewrite.ac.states import Equation, State, aliens, may_change, operator_of
 from kanrewrite.ac.syntax import PAIR
+from kanrewrite.ac.systems import Sums, System
 from kanrewrite.ac.terms import Store
 from kanrewrite.ac.words import may_be_soluble
 
@@ -47,7 +48,7 @@ def branch(terms: Store, state: State) -> Iterator[State]:
     if not chosen:
         return iter(())
     rest = tuple(equation for equation in state.equations if equation not in chosen)
-    left = State(rest, state.bindings, state.rigid)
+    left = State(rest, state.bindings, state.rigid, state.apart)
     if any(side.symbol.op is PAIR for side in chosen[0]):
         return _ordered(terms, left, *chosen[0])
     cyclic = _cyclic(operator, chosen)
@@ -56,14 +57,43 @@ def branch(terms: Store, state: State) -> Iterator[State]:
         return _collapsed(terms, left.with_equations(*others), product, variable)
     if not operator.associative:
         return _commutative(terms, left, *chosen[0])
-    for alien in aliens(operator, [side for equation in chosen for side in equation]):
-        if may_change(alien) and alien.variables and alien not in state.rigid:
-            return _unit_choices(terms, left, operator, chosen, alien)
+    decided = _decided(terms, left, operator, chosen)
+    if decided is not None:
+        return decided
     if operator.inverse is not None:
         return group_steps(terms, left, operator, chosen)
     if operator.commutative:
-        return _system(left, System(terms, operator, chosen))
+        return _solved(left, system(terms, operator, chosen))
     return word_steps(terms, left, operator, *chosen[0])
+
+
+def _decided(
+    terms: Store, state: State, operator: Symbol, equations: Sequence[Equation]
+) -> Iterator[State] | None:
+    """Decide what an operand is that may lose its head, None where all of that is known."""
+    for alien in aliens(operator, [side for equation in equations for side in equation]):
+        if may_change(alien) and alien.variables:
+            if alien not in state.rigid:
+                return _unit_choices(terms, state, operator, equations, alien)
+            absorbed = _absorbed(terms, state, operator, equations, alien)
+            if absorbed is not None:
+                return absorbed
+    return None
+
+
+def system(terms: Store, operator: Symbol, equations: Sequence[Equation]) -> System:
+    """The system of the equations between products of an associative-commutative operator.
+
+    Parameters
+    ----------
+    terms
+        Where the terms are interned.
+    operator
+        The operator, idempotent or not.
+    equations
+        Products on both sides.
+    """
+    return (Joins if operator.idempotent else Sums)(terms, operator, equations)
 
 
 def _next(operator: Symbol, equations: list[Equation]) -> list[Equation]:
@@ -91,7 +121,7 @@ def _cyclic(
     operator: Symbol, equations: Sequence[Equation]
 ) -> tuple[Interned, Interned, list[Equation]] | None:
     """A variable equal to a product although another holds it, the product, the other equations."""
-    if operator.inverse is not None:
+    if operator.inverse is not None or operator.idempotent:
         return None
     sides = [side for equation in equations for side in equation]
     for side in sides:
@@ -132,11 +162,25 @@ def _collapses(
         yield from _cancellations(terms, group, product, rigid)
         return
     unit = product.symbol.unit
+    if product.symbol.idempotent:
+        yield from _joins(product, unit)
+        return
     if unit is None:
         return
     once = [arg for arg, count in Counter(product.args).items() if count == 1]
     for kept in once or [unit]:
         yield kept, [(arg, unit) for arg in dict.fromkeys(product.args) if arg is not kept]
+
+
+def _joins(product: Interned, unit: Interned | None) -> Iterator[tuple[Interned, list[Equation]]]:
+    """The same of an idempotent operator: equal operands, where the others are its unit."""
+    args = product.args
+    for size in range(len(args), 0 if unit is not None else len(args) - 1, -1):
+        for equal in combinations(args, size):
+            others = [] if unit is None else [(arg, unit) for arg in args if arg not in equal]
+            yield equal[0], [*((arg, equal[0]) for arg in equal[1:]), *others]
+    if unit is not None:
+        yield unit, [(arg, unit) for arg in args]
 
 
 def _collapsed(terms: Store, state: State, product: Interned, other: Interned) -> Iterator[State]:
@@ -176,16 +220,62 @@ def _unit_choices(
 ) -> Iterator[State]:
     """Decide whether an operand with a unit keeps its head."""
     whole = state.with_equations(*equations)
-    yield State(whole.equations, whole.bindings, whole.rigid | {alien})
+    yield State(whole.equations, whole.bindings, whole.rigid | {alien}, whole.apart)
     for kept, units in _collapses(terms, alien, state.rigid):
-        changed = []
-        for equation in equations:
-            s, t = (_replaced(terms, operator, side, alien, kept) for side in equation)
-            changed.append((s, t))
-        longer = state.with_equations(*units, *changed)
+        longer = _with_other(terms, state, operator, equations, alien, kept, units)
         if kept.symbol is VARIABLE and kept not in alien.variables:
-            longer = State(longer.equations, longer.bindings, longer.rigid | {kept})
+            longer = State(longer.equations, longer.bindings, longer.rigid | {kept}, longer.apart)
         yield longer
+
+
+def _with_other(
+    terms: Store,
+    state: State,
+    operator: Symbol,
+    equations: Sequence[Equation],
+    alien: Interned,
+    kept: Interned,
+    units: Sequence[Equation],
+) -> State:
+    """Equations in which another term stands for an operand, and what that takes."""
+    changed = []
+    for equation in equations:
+        s, t = (_replaced(terms, operator, side, alien, kept) for side in equation)
+        changed.append((s, t))
+    return state.with_equations(*units, *changed)
+
+
+def _absorbed(
+    terms: Store, state: State, operator: Symbol, equations: Sequence[Equation], alien: Interned
+) -> Iterator[State] | None:
+    """Decide whether a join is a variable that it holds, None where that has been decided."""
+    held = {part for pair in equations for side in pair for part in operands(operator, side)}
+    for v, units in _absorbing(terms, alien, state.rigid):
+        key = (alien, *units)
+        if key not in state.apart and (v in held or len(units) > 1):
+            whole = state.with_equations(*equations)
+            other = State(whole.equations, whole.bindings, whole.rigid, whole.apart | {key})
+            return iter((_with_other(terms, state, operator, equations, alien, v, units), other))
+    return None
+
+
+def _absorbing(
+    terms: Store, join: Interned, rigid: frozenset[Interned]
+) -> Iterator[tuple[Interned, list[Equation]]]:
+    """The variables that may be all of a join, as they hold the others, with what that takes.
+
+    A variable within an operand can only if that operand is the variable: else it would be larger.
+    """
+    stack: list[tuple[Interned, list[Equation]]] = []
+    if join.symbol.idempotent:
+        stack.extend((arg, []) for arg in join.args)
+    while stack:
+        one, units = stack.pop()
+        if one.symbol is VARIABLE:
+            yield one, [*units, (one, join)]
+        elif one.variables and one.symbol.collapses:
+            inner = _collapses(terms, one, rigid)
+            stack.extend((kept, [*units, *more]) for kept, more in inner)
 
 
 def _replaced(
@@ -213,7 +303,7 @@ def _commutative(terms: Store, state: State, s: Interned, t: Interned) -> Iterat
             yield from _collapsed(terms, state, side, other)
 
 
-def _system(state: State, system: System) -> Iterator[State]:
+def _solved(state: State, system: System) -> Iterator[State]:
     """Solve all equations between sums of one operator at once (Stickel 1981).
 
     A variable that is an operand of another operator too is one operand here, or else is one there.
@@ -224,7 +314,7 @@ def _system(state: State, system: System) -> Iterator[State]:
         for n, atom in enumerate(system.atoms)
         if atom.symbol is VARIABLE and _is_operand(atom, state.equations)
     ]
-    if system.operator.unit is not None:
+    if system.operator.collapses:
         shared = []
     for chosen in system.choices(frozenset(shared)):
         yield state.with_equations(*system.solution(chosen))
@@ -235,86 +325,3 @@ def _system(state: State, system: System) -> Iterator[State]:
 
 def _is_operand(variable: Interned, equations: Sequence[Equation]) -> bool:
     return any(variable in side.args for equation in equations for side in equation)
-
-
-class System:
-    """Equations between products of one AC operator, as a linear Diophantine system.
-
-    Parameters
-    ----------
-    terms
-        Where the terms are interned.
-    operator
-        The operator.
-    equations
-        Products on both sides; whatever has another head is an unknown that is taken once.
-    """
-
-    def __init__(self, terms: Store, operator: Symbol, equations: Sequence[Equation]):
-        self.terms = terms
-        self.operator = operator
-        rows: list[Counter[Interned]] = []
-        for s, t in equations:
-            row = Counter(operands(operator, s))
-            row.subtract(Counter(operands(operator, t)))
-            rows.append(row)
-        #: The unknowns: variables, and operands with another head.
-        self.atoms = list(dict.fromkeys(atom for row in rows for atom in row))
-        self.fixed = [k for k, atom in enumerate(self.atoms) if atom.symbol is not VARIABLE]
-        self.vectors = basis(
-            [tuple(row[atom] for row in rows) for atom in self.atoms],
-            [1 if k in set(self.fixed) else None for k in range(len(self.atoms))],
-            self._is_possible,
-        )
-        self._values: dict[int, Interned] = {}
-
-    def _is_possible(self, vector: tuple[int, ...]) -> bool:
-        """Whether the operands that a vector makes equal might be, and no variable holds itself."""
-        present = [self.atoms[k] for k in self.fixed if vector[k]]
-        if any(n and self.atoms[k] in s.variables for s in present for k, n in enumerate(vector)):
-            return False
-        return len(present) < 2 or all(
-            compatible(s, t) for n, s in enumerate(present) for t in present[:n]
-        )
-
-    def choices(
-        self, single: frozenset[int] = frozenset(), several: int | None = None
-    ) -> Iterator[list[int]]:
-        """The sets of basis vectors that give every unknown a value.
-
-        Parameters
-        ----------
-        single
-            The positions of variables that are one operand.
-        several
-            The position of a variable that is not.
-        """
-        optional = self.operator.unit is not None
-        exact = single.union(self.fixed)
-        usable = [k for k, vector in enumerate(self.vectors) if all(vector[n] <= 1 for n in exact)]
-        vectors = [self.vectors[k] for k in usable]
-        for chosen in covers(vectors, len(self.atoms), exact, optional):
-            if several is None or sum(vectors[k][several] for k in chosen) > 1:
-                yield [usable[k] for k in chosen]
-
-    def value(self, k: int) -> Interned:
-        """What a basis vector stands for: the operand it holds, or a fresh variable."""
-        known = self._values.get(k)
-        if known is None:
-            vector = self.vectors[k]
-            held = next((self.atoms[n] for n in self.fixed if vector[n]), None)
-            known = held or self.terms.leaf(var(prefix="u"))
-            self._values[k] = known
-        return known
-
-    def solution(self, chosen: Sequence[int]) -> list[Equation]:
-        """The equations that a set of basis vectors leaves: values, and operands to unify."""
-        found: list[Equation] = []
-        for n, atom in enumerate(self.atoms):
-            parts = [self.value(k) for k in chosen for _ in range(self.vectors[k][n])]
-            if atom.symbol is not VARIABLE:
-                if parts[0] is not atom:
-                    found.append((atom, parts[0]))
-            else:
-                found.append((atom, self.terms.make(self.operator, parts)))
-        return found

@@ -8,7 +8,8 @@ from typing import TypeVar
 from unification import var
 
 from kanrewrite.ac.interned import VARIABLE, Interned
-from kanrewrite.ac.terms import Store, rebuilt
+from kanrewrite.ac.replacing import rebuilt
+from kanrewrite.ac.terms import Store
 
 Node = TypeVar("Node", bound=Hashable)
 Label = TypeVar("Label")

@@ -9,7 +9,7 @@ from kanren.constraints import ConstrainedState, ConstraintStore
 from kanren.util import FlexibleSet
 
 from kanrewrite.ac.goals import Goal, Known, default_theory
-from kanrewrite.ac.states import compatible
+from kanrewrite.ac.states import compatible, may_change
 from kanrewrite.ac.terms import store
 from kanrewrite.theory import Theory
 
@@ -58,9 +58,7 @@ def _differ(pair: Pair, substitution: Mapping[Any, Any]) -> bool | None:
         return False
     if not left.variables and not right.variables:
         return True
-    free = not any(
-        (s.unit or s.inverse or s.group) is not None for s in (left.symbol, right.symbol)
-    )
+    free = not (may_change(left) or may_change(right))
     return True if free and not compatible(left, right) else None
 
 

@@ -10,7 +10,8 @@ from kanren.core import lall
 
 from kanrewrite.ac.interned import Interned
 from kanrewrite.ac.matching import matcher
-from kanrewrite.ac.terms import Store, store, under
+from kanrewrite.ac.replacing import under
+from kanrewrite.ac.terms import Store, store
 from kanrewrite.ac.unification import unify
 from kanrewrite.errors import CyclicSubstitution
 from kanrewrite.theory import Theory

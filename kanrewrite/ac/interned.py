@@ -29,16 +29,23 @@ class Symbol:
     """
 
     __slots__ = (
-        "__weakref__", "associative", "bit", "commutative", "group", "inverse", "maker", "op",
-        "unit",
+        "__weakref__", "associative", "bit", "commutative", "group", "idempotent", "inverse",
+        "maker", "op", "unit",
     )  # fmt: skip
 
-    def __init__(self, op: Any, associative: bool = False, commutative: bool = False):
+    def __init__(
+        self,
+        op: Any,
+        associative: bool = False,
+        commutative: bool = False,
+        idempotent: bool = False,
+    ):
         self.op = op
         #: What makes values that are no tuples.
         self.maker = op if isinstance(op, Maker) else None
         self.associative = associative
         self.commutative = commutative
+        self.idempotent = idempotent
         self.unit: Interned | None = None
         #: Of a group's operator the symbol of its inverse; of that one, the group's operator.
         self.inverse: Symbol | None = None
@@ -46,6 +53,11 @@ class Symbol:
         # A few bits shared by all symbols, as in a Bloom filter: one test of an int tells most
         # terms that lack a symbol; the others are told apart by the matcher.
         self.bit = 1 << next(_symbols) % _BITS if op is not None else 0
+
+    @property
+    def collapses(self) -> bool:
+        """Whether an application may equal one of its operands, whatever head that has."""
+        return self.unit is not None or self.idempotent
 
     def __repr__(self) -> str:
         return f"<{self.op!r}>"

@@ -150,7 +150,7 @@ def _last(plan: Plan, bag: Bag, variable: Interned) -> None:
         program.fail_if(f"{rest} is None")
     if bag.symbol.unit is None:
         program.unless(rest)
-    _give(plan, bag, variable, rest, times)
+    give(plan, bag, variable, rest, times)
 
 
 def _is_final(plan: Plan, variable: Interned) -> bool:
@@ -158,8 +158,22 @@ def _is_final(plan: Plan, variable: Interned) -> bool:
     return not plan.interned and variable not in plan.waiting()
 
 
-def _give(plan: Plan, bag: Bag, variable: Interned, args: str, times: int) -> None:
-    """Bind a variable to a product of operands."""
+def give(plan: Plan, bag: Bag, variable: Interned, args: str, times: int) -> None:
+    """Bind a variable to a product of operands.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    bag
+        The operands of which these are a part.
+    variable
+        The variable.
+    args
+        The name of its operands.
+    times
+        How often it takes them; negative for an inverse.
+    """
     program, symbol = plan.program, plan.program.constant(bag.symbol)
     if times > 0 and _is_final(plan, variable):
         plan.plain[variable] = program.let("v", f"product({symbol}, {args})")
@@ -244,7 +258,7 @@ def _distribute(plan: Plan, tied: list[Bag]) -> None:
         if variable in plan.open:
             plan.bound[variable] = part
         else:
-            _give(plan, first, variable, part, 1)
+            give(plan, first, variable, part, 1)
 
 
 def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
@@ -277,4 +291,4 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
         for bag, often in zip(holders, taken, strict=True):
             part_of = part if abs(often) == 1 else f"{part} * {abs(often)}"
             bag.rest = program.let("r", f"minus({_rest(plan, bag)}, {part_of})")
-    _give(plan, first, variable, part, taken[0])
+    give(plan, first, variable, part, taken[0])

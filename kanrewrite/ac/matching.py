@@ -8,7 +8,7 @@ from typing import Any
 
 from unification import Var, var
 
-from kanrewrite.ac import bags, tables
+from kanrewrite.ac import bags, distribution, semilattice, splitting, tables
 from kanrewrite.ac.interned import Interned
 from kanrewrite.ac.oneway import instances, may_cancel
 from kanrewrite.ac.plan import Plan
@@ -25,13 +25,17 @@ Rest = Any
 _FEW_STEPS = 300
 
 _HELPERS = {
-    name: getattr(bags, name)
-    for name in (
-        "applied", "arrangements", "distributed", "divided", "leftover", "minus",
-        "multiplicities", "of_heads", "opened", "operands", "pairs", "product", "runs", "shared",
-        "splits",
+    name: getattr(room, name)
+    for room, names in (
+        (bags, ("applied", "arrangements", "divided", "leftover", "minus", "multiplicities")),
+        (bags, ("of_heads", "opened", "operands", "product", "runs", "shared")),
+        (distribution, ("distributed",)),
+        (semilattice, ("beyond", "joined", "without")),
+        (splitting, ("pairs", "splits")),
+        (tables, ("holders", "partners", "shares")),
     )
-}  # fmt: skip
+    for name in names
+}
 
 
 class Matcher:
@@ -174,9 +178,6 @@ class Matcher:
         pattern, terms = self.pattern, self.store
         program = Program(
             **_HELPERS,
-            holders=tables.holders,
-            partners=tables.partners,
-            shares=tables.shares,
             build=terms.build,
             invert=terms.invert,
         )

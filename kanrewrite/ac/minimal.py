@@ -148,7 +148,7 @@ class _Unifier:
         self.term = terms.make(terms.symbol("unifier", len(values)), values)
         # Without a unit, an instance of a sum has no fewer operands: that tells most pairs apart.
         self._sizes = [
-            len(v.args) if v.symbol.associative and v.symbol.unit is None else 1 for v in values
+            len(v.args) if v.symbol.associative and not v.symbol.collapses else 1 for v in values
         ]
         self._matcher: Matcher | None = None
         self._columns: dict[Symbol, set[Column]] = {}
@@ -168,7 +168,7 @@ class _Unifier:
         sums: set[Symbol] = set()
         for mine, theirs in zip(self.values, other.values, strict=True):
             symbol = mine.symbol
-            if symbol is VARIABLE or symbol.unit is not None or symbol.group is not None:
+            if symbol is VARIABLE or symbol.collapses or symbol.group is not None:
                 continue
             if symbol is not theirs.symbol or (symbol is LEAF and mine is not theirs):
                 return False

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
+from kanrewrite.ac.replacing import rebuilt
 from kanrewrite.ac.search import Search
 from kanrewrite.ac.shape import operands_first
 from kanrewrite.ac.states import compatible, may_change
-from kanrewrite.ac.terms import Store, rebuilt
+from kanrewrite.ac.terms import Store
 
 Solution = dict[Interned, Interned]
 

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from unification import var
 
 from kanrewrite.ac.interned import APPLY, VARIABLE, Interned, Symbol
+from kanrewrite.ac.joins import enumerate_join, settle_join
 from kanrewrite.ac.leftovers import Bag, enumerate_bag, settle
 from kanrewrite.ac.program import Program
 from kanrewrite.ac.rows import Row, row_end, segment
@@ -66,6 +67,8 @@ class Plan:
         self.open: set[Interned] = set()
         self.tasks: list[tuple[Interned, str]] = []
         self.bags: list[Bag] = []
+        #: The same of idempotent operators, whose operands parts and variables may share.
+        self.joins: list[Bag] = []
         self.rows: list[Row] = []
         self._views: dict[Interned, Interned] = {}
 
@@ -74,7 +77,7 @@ class Plan:
         while True:
             if self.tasks:
                 self._compare(*self.tasks.pop())
-            elif not (settle(self) or row_end(self)):
+            elif not (settle(self) or settle_join(self) or row_end(self)):
                 choice = self._easiest()
                 if choice is not None:
                     self._pick(*choice)
@@ -82,6 +85,8 @@ class Plan:
                     segment(self, self.rows[0])
                 elif self.bags:
                     enumerate_bag(self)
+                elif self.joins:
+                    enumerate_join(self)
                 else:
                     return
 
@@ -97,7 +102,7 @@ class Plan:
         found: set[Interned] = set(self._views)
         patterns: list[Interned] = [task[0] for task in self.tasks]
         patterns.extend(self._views.values())
-        for bag in self.bags:
+        for bag in (*self.bags, *self.joins):
             patterns.extend(bag.parts)
             found.update(bag.variables)
         for row in self.rows:
@@ -204,22 +209,23 @@ class Plan:
                 variables[self._view(part.args[0] if negative else part)] = (
                     -times if negative else times
                 )
-        if symbol.unit is None:
+        if not symbol.collapses:
             program.unless(f"{name}.symbol is {program.constant(symbol)}")
             inside, by_head = program.let("b", f"{name}.args"), program.let("h", f"{name}.heads")
         else:
             inside, by_head = program.new("b"), program.new("h")
             program.line(f"{inside}, {by_head} = opened({program.constant(symbol)}, {name})")
         bag = Bag(symbol, name, inside, by_head, parts, variables)
-        if any(times > 1 for times in parts.values()) or _are_rivals(parts):
+        rivals = any(times > 1 for times in parts.values()) or _are_rivals(parts)
+        if rivals and not symbol.idempotent:
             bag.count = program.let("m", f"multiplicities({inside})")
         self._refuse(bag)
-        self.bags.append(bag)
+        (self.joins if symbol.idempotent else self.bags).append(bag)
 
     def _refuse(self, bag: Bag) -> None:
         """Write the tests that fail before anything is tried: operands too few, heads absent."""
-        least = sum(bag.parts.values())
-        if bag.symbol.unit is None:
+        least = 0 if bag.symbol.idempotent else sum(bag.parts.values())
+        if not bag.symbol.collapses:
             least += sum(abs(k) for v, k in bag.variables.items() if v not in self.open)
         if least:
             compare = "<" if bag.variables else "!="
@@ -245,7 +251,7 @@ class Plan:
 
     def _easiest(self) -> tuple[Bag, Interned] | None:
         """The part with the fewest free variables; of equals, the largest."""
-        choices = [(bag, part) for bag in self.bags for part in bag.parts]
+        choices = [(bag, part) for bag in (*self.bags, *self.joins) for part in bag.parts]
         return min(choices, key=self._cost, default=None)
 
     def _cost(self, choice: tuple[Bag, Interned]) -> tuple[int, int, int]:
@@ -264,7 +270,7 @@ class Plan:
             name = program.new("c")
             program.loop(name, self._candidates(bag, part, possible, name))
         rivals = [(other, often) for other, often, theirs in bag.picks if theirs & possible]
-        if times > 1 or rivals:
+        if (times > 1 or rivals) and not bag.symbol.idempotent:
             taken = "".join(f" + ({name} is {other}) * {often}" for other, often in rivals)
             program.fail_if(f"{bag.count}({name}) < {times}{taken}")
         bag.picks.append((name, times, possible))
@@ -279,7 +285,7 @@ class Plan:
         head = program.constant(part.symbol)
         every = f"{bag.heads}[{head}]"
         symbol = part.symbol
-        if symbol.associative and symbol.commutative and bag.symbol.unit is None:
+        if symbol.associative and symbol.commutative and not bag.symbol.collapses:
             for other, (table, mate) in bag.mates.items():
                 if self._share(part, other):
                     return f"{table}[{mate}]"

@@ -49,7 +49,7 @@ def is_open(pattern: Interned) -> bool:
 def _deciding(pattern: Interned) -> Sequence[Interned]:
     """The operands on which a pattern's head depends."""
     symbol = pattern.symbol
-    changes = symbol.group is not None or (symbol.unit is not None and symbol is not VARIABLE)
+    changes = symbol.group is not None or (symbol.collapses and symbol is not VARIABLE)
     return pattern.args if changes and pattern.variables else ()
 
 
@@ -67,9 +67,24 @@ def _heads(pattern: Interned) -> frozenset[Symbol] | None:
         # An inverse is pushed into products, and gone from inverses and units.
         gone = {symbol, symbol.group, LEAF}
         return None if inner is None or inner & gone else frozenset((symbol,))
-    if symbol.unit is None:
-        return frozenset((symbol,))
-    return _collapsing(pattern, symbol.unit)
+    if symbol.idempotent:
+        return _joining(pattern)
+    return frozenset((symbol,)) if symbol.unit is None else _collapsing(pattern, symbol.unit)
+
+
+def _joining(pattern: Interned) -> frozenset[Symbol] | None:
+    """The heads of an idempotent pattern: its own, or one that all its operands can have."""
+    common: frozenset[Symbol] | None = None
+    unit = pattern.symbol.unit
+    for arg in pattern.args:
+        if unit is not None and _vanishes(arg, unit):
+            continue
+        theirs: frozenset[Symbol] | None = arg.possible
+        if theirs is not None:
+            common = theirs if common is None else common & theirs
+    if common is None or (unit is not None and all(_vanishes(a, unit) for a in pattern.args)):
+        return None
+    return common | {pattern.symbol}
 
 
 def _collapsing(pattern: Interned, unit: Interned) -> frozenset[Symbol] | None:
@@ -125,7 +140,7 @@ def _required(pattern: Interned) -> int:
     if not pattern.variables:
         return pattern.below
     symbol = pattern.symbol
-    bits = 0 if symbol is VARIABLE or symbol.unit is not None else symbol.bit
+    bits = 0 if symbol is VARIABLE or symbol.collapses else symbol.bit
     if heads(pattern) is None:
         bits = 0
     for arg in pattern.args:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from kanrewrite.ac.bags import applied, operands
 from kanrewrite.ac.cycles import unwound
 from kanrewrite.ac.interned import APPLY, VARIABLE, Interned, Symbol
+from kanrewrite.ac.replacing import under
 from kanrewrite.ac.syntax import PAIR
-from kanrewrite.ac.terms import Store, under
+from kanrewrite.ac.terms import Store
 
 Equation = tuple[Interned, Interned]
 Bindings = dict[Interned, Interned]
@@ -27,16 +28,19 @@ class State:
     bindings
         What variables are bound to, in triangular form.
     rigid
-        Operands assumed to keep their head, although they have a unit.
+        Operands assumed to keep their head, although they might be another term.
+    apart
+        Joins, each with what would have to hold were it a variable that it holds, assumed not to.
     """
 
     equations: tuple[Equation, ...]
     bindings: Bindings
     rigid: frozenset[Interned] = field(default=frozenset())
+    apart: frozenset[tuple[object, ...]] = field(default=frozenset())
 
     def with_equations(self, *equations: Equation) -> State:
         """The same state with more to solve first."""
-        return State((*equations, *self.equations), self.bindings, self.rigid)
+        return State((*equations, *self.equations), self.bindings, self.rigid, self.apart)
 
 
 def bound(terms: Store, term: Interned, bindings: Bindings) -> Interned:
@@ -95,7 +99,7 @@ def simplify(terms: Store, state: State) -> State | None:
             hard.append((s, t))
         else:
             todo.extend(parts)
-    return State(tuple(hard), bindings, state.rigid)
+    return State(tuple(hard), bindings, state.rigid, state.apart)
 
 
 def operator_of(equation: Equation) -> Symbol | None:
@@ -115,7 +119,7 @@ def operator_of(equation: Equation) -> Symbol | None:
     if s.symbol is t.symbol:
         return s.symbol
     for side in equation:
-        if side.variables and side.symbol.unit is not None:
+        if side.variables and side.symbol.collapses:
             return side.symbol
     return None
 
@@ -136,6 +140,8 @@ def _decomposed(terms: Store, s: Interned, t: Interned) -> list[Equation] | None
     operator = operator_of((s, t))
     if operator is None:
         return None
+    if operator.idempotent:
+        return [(s, t)]  # what both sides have may be all that one of them is
     if operator.commutative and (operator.associative or symbol is t.symbol):
         return _cancelled(terms, operator, s, t)
     return [(s, t)]
@@ -238,4 +244,4 @@ def may_change(term: Interned) -> bool:
         An application.
     """
     symbol = term.symbol
-    return symbol.unit is not None or symbol.inverse is not None or symbol.group is not None
+    return symbol.collapses or symbol.inverse is not None or symbol.group is not None

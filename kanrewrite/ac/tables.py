@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from kanrewrite.ac.bags import multiplicities, operands, pairs
+from kanrewrite.ac.bags import multiplicities, operands
 from kanrewrite.ac.interned import Interned, Symbol
+from kanrewrite.ac.splitting import pairs
 
 Table = dict[Interned, tuple[Interned, ...]]
 Found = TypeVar("Found")

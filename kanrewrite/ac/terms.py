@@ -1,7 +1,8 @@
 """Interned terms: one object for all terms that are equal modulo a theory.
 
 Every term is kept in a canonical form (Eker 2003, section 3: operands of an associative operator
-flattened, those of a commutative one sorted, units dropped, inverses cancelled) and hash-consed,
+flattened, those of a commutative one sorted, of an idempotent one kept once, units dropped,
+inverses cancelled) and hash-consed,
 so that equality modulo the theory is an identity test and each term carries what a matcher asks
 first: its operands by head symbol, its size, and the symbols that occur in it.
 
@@ -13,7 +14,7 @@ S. Eker, "Associative-commutative rewriting on large terms", RTA 2003.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cache
 from operator import attrgetter
 from typing import Any
@@ -49,7 +50,9 @@ class Store:
         self._inverses: dict[Hashable, Symbol] = {}
         self._divisions: dict[Hashable, Symbol] = {}
         for op, known in theory.items():
-            symbol = self._declared[op] = Symbol(op, known.associative, known.commutative)
+            symbol = self._declared[op] = Symbol(
+                op, known.associative, known.commutative, known.idempotent
+            )
             if known.inverse is not None:
                 symbol.inverse = self._inverses[known.inverse] = Symbol(known.inverse)
                 symbol.inverse.group = symbol
@@ -210,6 +213,8 @@ class Store:
             args = [arg for arg in args if arg is not symbol.unit]
         if symbol.inverse is not None:
             args = self._cancelled(symbol.inverse, args)
+        if symbol.idempotent:
+            args = list(dict.fromkeys(args))
         if symbol.commutative:
             args = sorted(args, key=_by_serial)
         if symbol is APPLY and op is not None:
@@ -314,104 +319,6 @@ class Store:
             else:
                 kept.append(arg)
         return kept
-
-
-def under(
-    terms: Store,
-    term: Interned,
-    value: Callable[[Interned], Interned | None],
-    done: dict[Interned, Interned] | None = None,
-) -> Interned:
-    """A term with its variables replaced, and what they are replaced by, until none has a value.
-
-    Parameters
-    ----------
-    terms
-        Where the term is interned.
-    term
-        The term.
-    value
-        What stands for a variable, None for the variable itself; no variable may reach itself.
-    done
-        What some terms are, known from before; it is added to.
-
-    Returns
-    -------
-    Interned
-    """
-    # Not recursive: terms, and chains of variables, are longer than Python's stack.
-    done = {} if done is None else done
-    if not term.variables:
-        return term
-    stack = [term]
-    spread: dict[Interned, Sequence[Interned]] = {}
-    while stack:
-        one = stack[-1]
-        if one in done:
-            stack.pop()
-            continue
-        if one.symbol is VARIABLE:
-            bound = value(one)
-            if bound is None or bound is one:
-                done[one] = stack.pop()
-                continue
-            needs: Sequence[Interned] = (bound,)
-        else:
-            if one not in spread:
-                spread[one] = _spread(one, value, done) if one.symbol.associative else one.args
-            bound, needs = one, spread[one]
-        open_ones = [need for need in needs if need.variables and need not in done]
-        if open_ones:
-            stack.extend(open_ones)
-            continue
-        stack.pop()
-        if one.symbol is VARIABLE:
-            assert bound is not None
-            done[one] = done.get(bound, bound)
-        else:
-            done[one] = rebuilt(terms, one, [done.get(arg, arg) for arg in needs])
-    return done[term]
-
-
-def _spread(
-    term: Interned,
-    value: Callable[[Interned], Interned | None],
-    done: dict[Interned, Interned],
-) -> list[Interned]:
-    """The operands of a product, those of the products that variables are among them."""
-    found = []
-    stack = list(reversed(term.args))
-    while stack:
-        arg = stack.pop()
-        bound = (done.get(arg) or value(arg)) if arg.symbol is VARIABLE else None
-        if bound is None or bound is arg:
-            found.append(arg)
-        elif bound.symbol is term.symbol:
-            stack.extend(reversed(bound.args))
-        elif bound.symbol is VARIABLE:
-            stack.append(bound)
-        else:
-            found.append(bound)
-    return found
-
-
-def rebuilt(terms: Store, term: Interned, args: Sequence[Interned]) -> Interned:
-    """A term's head over other operands.
-
-    Parameters
-    ----------
-    terms
-        Where the term is interned.
-    term
-        An application.
-    args
-        Its new operands.
-    """
-    if term.symbol.group is not None:
-        return terms.invert(term.symbol.group, args[0])
-    if term.symbol is APPLY:
-        return terms.apply(args[0].plain, args[1:])
-    return terms.make(term.symbol, args)
 
 
 @cache

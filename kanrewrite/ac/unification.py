@@ -9,7 +9,7 @@ from typing import Any
 from unification import Var
 
 from kanrewrite.ac.bags import product
-from kanrewrite.ac.choices import System
+from kanrewrite.ac.choices import system
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.minimal import minimal
 from kanrewrite.ac.search import Search, has_words
@@ -95,7 +95,7 @@ class _Unification:
                 sums.setdefault(operator, []).append(equation)
         return any(
             operator.inverse is None
-            and len(list(islice(System(self._terms, operator, equations).choices(), _MANY)))
+            and len(list(islice(system(self._terms, operator, equations).choices(), _MANY)))
             == _MANY
             for operator, equations in sums.items()
         )
@@ -103,8 +103,8 @@ class _Unification:
     def _is_elementary(self, state: State) -> bool:
         """Whether all that is left is one system of one AC operator over variables and constants.
 
-        Its Diophantine choices are unifiers of which none is an instance of another: a basis vector
-        is not a sum of others.
+        Its choices of vectors are unifiers of which none is an instance of another: a basis vector
+        is not a sum, or a join, of others.
         """
         operators = {operator_of(equation) for equation in state.equations}
         if len(operators) != 1:
@@ -128,13 +128,13 @@ class _Unification:
             return
         operator = operator_of(state.equations[0])
         assert operator is not None
-        system = System(self._terms, operator, state.equations)
-        inner = [atom for atom in system.atoms if atom.symbol is VARIABLE]
+        solved = system(self._terms, operator, state.equations)
+        inner = [atom for atom in solved.atoms if atom.symbol is VARIABLE]
         simple = all(v in inner for v in self._search.variables)
-        columns = {v: [vector[system.atoms.index(v)] for vector in system.vectors] for v in inner}
-        for chosen in system.choices():
+        columns = {v: [vector[solved.atoms.index(v)] for vector in solved.vectors] for v in inner}
+        for chosen in solved.choices():
             values = {
-                v: tuple(system.value(k) for k in chosen for _ in range(column[k]))
+                v: tuple(solved.value(k) for k in chosen for _ in range(column[k]))
                 for v, column in columns.items()
             }
             if simple:
@@ -165,10 +165,10 @@ def unify(equations: Iterable[tuple[Any, Any]], theory: Theory) -> Unifiers:
 
     Notes
     -----
-    Free, C, CU, AC and ACU operators, mixed freely: a complete set, lazily. While it is not large
-    it is minimal; of a large set one unifier is left out only for an earlier one that is more
-    general. The solutions of one equation, or system, of one AC or ACU operator over variables and
-    constants are minimal whatever their number.
+    Free, C, CU, AC, ACU and idempotent operators, mixed freely: a complete set, lazily. While
+    it is not large it is minimal; of a large set one unifier is left out only for an earlier one
+    that is more general. The solutions of one equation, or system, of one such operator over
+    variables and constants are minimal whatever their number.
 
     A and AU operators: complete sets may be infinite, and are enumerated fairly: every unifier has
     its turn. Operators with an inverse: see `is_complete`.

@@ -1,4 +1,4 @@
-"""Random problems, solved by Maude, and by plain integers, as well.
+"""Random problems, solved by Maude, by plain integers and by brute force as well.
 
 ``python -m tests.ac.differential --n 1000 --seed 7`` solves that many of each kind and stops at the
 first answer that differs, with the problem.
@@ -18,6 +18,7 @@ from kanrewrite.ac import match, term, unify
 from kanrewrite.theory import Theory
 from tests.ac.oracle import replaced
 from tests.ac.problems import THEORY, key, names_in
+from tests.ac.semilattices import compare_join_matches, compare_join_unifiers
 
 MODULE = """
 fmod PROBLEMS is
@@ -233,6 +234,8 @@ def main() -> None:
         "matching": lambda: compare_matches(reference, options.seed, options.n),
         "unification": lambda: compare_unifiers(reference, options.seed, options.n),
         "groups": lambda: compare_groups(options.seed, options.n),
+        "matching of joins": lambda: compare_join_matches(options.seed, options.n),
+        "unification of joins": lambda: compare_join_unifiers(options.seed, options.n),
     }
     for kind, compare in kinds.items():
         start = time.perf_counter()

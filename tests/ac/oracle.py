@@ -18,7 +18,8 @@ THEORY = (
     .a("cat").a("catu", unit="nil").c("com").c("comu", unit="czero")
 )  # fmt: skip
 
-UNITS = {"addu": "zero", "mulu": "one", "catu": "nil", "comu": "czero"}
+UNITS = {"addu": "zero", "mulu": "one", "catu": "nil", "comu": "czero", "maxu": "least"}
+IDEMPOTENT = {"max", "maxu", "min"}
 ASSOCIATIVE = {"add", "mul", "addu", "mulu", "cat", "catu"}
 COMMUTATIVE = {"add", "mul", "addu", "mulu", "com", "comu"}
 FREE = {"f": 1, "g": 2}
@@ -32,7 +33,7 @@ def normal(term: Any) -> Any:
         return term
     op, *args = term
     args = [normal(arg) for arg in args]
-    if op in ASSOCIATIVE:
+    if op in ASSOCIATIVE | IDEMPOTENT:
         flat: list[Any] = []
         for arg in args:
             flat.extend(arg[1:] if isinstance(arg, tuple) and arg[0] == op else [arg])
@@ -41,9 +42,11 @@ def normal(term: Any) -> Any:
         args = [arg for arg in args if arg != UNITS[op]]
         if not args:
             return UNITS[op]
-        if len(args) == 1:
-            return args[0]
-    if op in COMMUTATIVE:
+    if op in IDEMPOTENT:
+        args = list(dict.fromkeys(args))
+    if len(args) == 1 and op in UNITS.keys() | IDEMPOTENT:
+        return args[0]
+    if op in COMMUTATIVE | IDEMPOTENT:
         args.sort(key=repr)
     return (op, *args)
 
@@ -74,7 +77,7 @@ def parts(term: Any) -> Iterator[Any]:
     op, args = term[0], term[1:]
     for arg in args:
         yield from parts(arg)
-    if op in COMMUTATIVE and op in ASSOCIATIVE:
+    if op in IDEMPOTENT or (op in COMMUTATIVE and op in ASSOCIATIVE):
         for chosen in product((False, True), repeat=len(args)):
             yield normal_of(op, [arg for arg, taken in zip(args, chosen, strict=True) if taken])
     elif op in ASSOCIATIVE:

@@ -1,0 +1,179 @@
+"""Equations between joins of one idempotent operator, as a system over sets.
+
+A join is the set of its operands. A solution is a set of generators, each with the unknowns that
+hold it: a vector of zeros and ones under which both sides of every equation hold it or neither. A
+generator is an operand that is known, or, if the vector has none, a fresh variable. Every vector is
+a join of irreducible ones, so that these are enough. Without a unit a fresh variable cannot vanish:
+a set of them is chosen that holds with each vector all smaller ones. No two solutions of these are
+instances of each other; with a unit all fresh ones are taken at once.
+
+References
+----------
+M. Livesey, J. Siekmann, "Unification of AC- and ACI-terms (bags and sets)", 1976.
+F. Baader, W. Büttner, "Unification in commutative idempotent monoids", TCS 56, 1988.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kanrewrite.ac.diophantine import Vector
+from kanrewrite.ac.systems import System
+
+#: A vector, a bit for each unknown that holds the generator.
+Bits = int
+
+
+class Joins(System):
+    """Equations between joins of one idempotent operator."""
+
+    def _vectors(self, rows: Sequence[tuple[Vector, Vector]]) -> list[Vector]:
+        self._rows = [(_bits(left), _bits(right)) for left, right in rows]
+        self._known = sum(1 << k for k in self.fixed)
+        self._free = [1 << k for k in range(len(self.atoms)) if not self._known >> k & 1]
+        fresh = {bits for one in self._free for bits in _least(self._closed(one))}
+        groups = {known: self._held(known, fresh) for known in self._groups()}
+        #: The fresh vectors, the small ones first; those with operands, by these.
+        self._fresh = sorted(fresh, key=lambda bits: (bits.bit_count(), bits))
+        every = [*self._fresh, *(bits for held in groups.values() for bits in held)]
+        self._bits = every
+        at = {bits: k for k, bits in enumerate(every)}
+        self._by_group = {known: [at[bits] for bits in held] for known, held in groups.items()}
+        return [tuple(bits >> k & 1 for k in range(len(self.atoms))) for bits in every]
+
+    def choices(
+        self, single: frozenset[int] = frozenset(), several: int | None = None
+    ) -> Iterator[list[int]]:
+        """The sets of irreducible vectors that give every unknown a value.
+
+        Parameters
+        ----------
+        single, several
+            Not used: what a variable is shared with, is asked of its operands.
+        """
+        for held in self._operands():
+            for fresh in self._chosen(held):
+                yield [*held, *fresh]
+
+    def _groups(self) -> Iterator[Bits]:
+        """The sets of operands that might be equal."""
+        stack = [(0, 0)]
+        while stack:
+            group, start = stack.pop()
+            for n in range(start, len(self.fixed)):
+                larger = group | 1 << self.fixed[n]
+                if self._is_possible(tuple(larger >> k & 1 for k in range(len(self.atoms)))):
+                    yield larger
+                    stack.append((larger, n + 1))
+
+    def _closed(self, start: Bits) -> set[Bits]:
+        """The vectors that solve the system and hold a given one, the least ones among them."""
+        found: set[Bits] = set()
+        seen, stack = {start}, [start]
+        while stack:
+            bits = stack.pop()
+            lacking = next(
+                (
+                    right if bits & left else left
+                    for left, right in self._rows
+                    if bool(bits & left) != bool(bits & right)
+                ),
+                None,
+            )
+            if lacking is None:
+                found.add(bits)
+                continue
+            larger = [bits | one for one in self._free if one & lacking]
+            stack.extend(one for one in larger if one not in seen and self._may_be(one))
+            seen.update(larger)
+        return found
+
+    def _may_be(self, bits: Bits) -> bool:
+        return not bits & self._known or self._is_possible(
+            tuple(bits >> k & 1 for k in range(len(self.atoms)))
+        )
+
+    def _held(self, known: Bits, fresh: set[Bits]) -> list[Bits]:
+        """The irreducible vectors that hold a set of operands and no other."""
+        found: dict[Bits, None] = {}
+        stack = list(_least(self._closed(known)))
+        while stack:
+            bits = stack.pop()
+            if bits in found:
+                continue
+            found[bits] = None
+            for one in self._free:
+                if not one & bits and self._may_be(bits | one):
+                    stack.extend(_least(self._closed(bits | one)))
+        return [bits for bits in found if not _is_join(bits, found, fresh)]
+
+    def _operands(self) -> Iterator[list[int]]:
+        """A vector for each operand, equal ones together."""
+        stack: list[tuple[Bits, list[int]]] = [(0, [])]
+        while stack:
+            covered, chosen = stack.pop()
+            left = self._known & ~covered
+            if not left:
+                yield chosen
+                continue
+            first = left & -left
+            for group, vectors in self._by_group.items():
+                if group & first and not group & covered:
+                    stack.extend((covered | group, [*chosen, k]) for k in vectors)
+
+    def _chosen(self, held: Sequence[int]) -> Iterator[list[int]]:
+        """The fresh vectors beside some others: closed downwards, all variables in one of them."""
+        if self.operator.unit is not None:
+            yield list(range(len(self._fresh)))
+            return
+        covered = 0
+        for k in held:
+            covered |= self._bits[k]
+        below = [
+            k for k, bits in enumerate(self._fresh) if any(_in(bits, self._bits[h]) for h in held)
+        ]
+        optional = [k for k in range(len(self._fresh)) if k not in below]
+        reach = [0] * (len(optional) + 1)
+        for n in range(len(optional) - 1, -1, -1):
+            reach[n] = reach[n + 1] | self._fresh[optional[n]]
+        everything = (1 << len(self.atoms)) - 1
+        stack: list[tuple[int, Bits, list[int]]] = [(0, covered, below)]
+        while stack:
+            n, covered, chosen = stack.pop()
+            if (covered | reach[n]) != everything:
+                continue
+            if n == len(optional):
+                yield chosen
+                continue
+            bits = self._fresh[optional[n]]
+            stack.append((n + 1, covered, chosen))
+            taken = set(chosen)
+            smaller = (k for k in optional[:n] if _in(self._fresh[k], bits))
+            if all(k in taken for k in smaller):
+                stack.append((n + 1, covered | bits, [*chosen, optional[n]]))
+
+
+def _bits(vector: Vector) -> Bits:
+    return sum(1 << k for k, times in enumerate(vector) if times)
+
+
+def _in(small: Bits, large: Bits) -> bool:
+    return not small & ~large
+
+
+def _least(vectors: Iterable[Bits]) -> list[Bits]:
+    """Those of which no other is a part."""
+    found: list[Bits] = []
+    for bits in sorted(vectors, key=int.bit_count):
+        if not any(_in(one, bits) for one in found):
+            found.append(bits)
+    return found
+
+
+def _is_join(bits: Bits, same: Iterable[Bits], fresh: Iterable[Bits]) -> bool:
+    """Whether a vector is a smaller one with the same operands, joined with fresh ones."""
+    joined = 0
+    for one in fresh:
+        if _in(one, bits):
+            joined |= one
+    return any(other != bits and _in(other, bits) and other | joined == bits for other in same)

@@ -1,0 +1,121 @@
+"""Sets of operands of idempotent operators, as compiled matchers use them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import product
+
+from kanrewrite.ac.bags import Args, by_serial
+from kanrewrite.ac.interned import Interned
+
+Choice = tuple[int, ...]
+
+
+def without(args: Args, held: Sequence[Collection[Interned]]) -> Args | None:
+    """The operands of a set that no part holds, None if a part holds another.
+
+    Parameters
+    ----------
+    args
+        The set.
+    held
+        What each part of it holds.
+    """
+    gone: set[Interned] = set()
+    gone.update(*held)
+    rest = tuple([arg for arg in args if arg not in gone])
+    return rest if len(rest) + len(gone) == len(args) else None
+
+
+def beyond(args: Args, held: Collection[Interned]) -> Args:
+    """The operands of a set that another does not hold."""
+    gone = set(held)
+    return tuple([arg for arg in args if arg not in gone])
+
+
+def joined(
+    rows: Sequence[tuple[Args, Args, Collection[int]]], size: int, needed: Collection[int]
+) -> Iterator[tuple[Args, ...]]:
+    """Every way to give variables parts of sets, of which each holds those of some variables.
+
+    An element is given independently of the others, so that one which cannot be ends the search at
+    once.
+
+    Parameters
+    ----------
+    rows
+        Sets; what of each its variables must hold together; the positions of its variables.
+    size
+        How many variables.
+    needed
+        The positions of variables that must not be empty.
+
+    Yields
+    ------
+    tuple
+        A value for each variable, each combination once; the largest parts first.
+
+    Examples
+    --------
+    >>> from kanrewrite.ac import term
+    >>> from kanrewrite.theory import Theory
+    >>> whole = term(("max", "a", "b"), Theory("order").aci("max"))
+    >>> len(list(joined([(whole.args, whole.args, [0, 1])], 2, [0, 1])))
+    7
+    """
+    elements = sorted(dict.fromkeys(arg for args, _, _ in rows for arg in args), key=by_serial)
+    ways = [_Ways(one, rows, size) for one in elements]
+    # What the elements from some place on can still give: it is not missed any later.
+    reach: list[frozenset[int]] = [frozenset()]
+    for way in reversed(ways):
+        reach.append(reach[-1] | way.able)
+    reach.reverse()
+    if not all(way.possible for way in ways) or not reach[0].issuperset(needed):
+        return
+    missing = [frozenset(needed)]
+    chosen: list[Choice] = []
+    streams = [ways[0].holding(missing[0] - reach[1])] if ways else []
+    if not ways:
+        yield ((),) * size
+    while streams:
+        numbers = next(streams[-1], None)
+        if numbers is None:
+            streams.pop()
+            missing.pop()
+            if chosen:
+                chosen.pop()
+            continue
+        chosen.append(numbers)
+        k = len(chosen)
+        if k < len(ways):
+            missing.append(frozenset(v for v in missing[-1] if not numbers[v]))
+            streams.append(ways[k].holding(missing[-1] - reach[k + 1]))
+            continue
+        yield tuple(
+            tuple([one for one, held in zip(elements, chosen, strict=True) if held[v]])
+            for v in range(size)
+        )
+        chosen.pop()
+
+
+class _Ways:
+    """The ways in which variables may hold an element."""
+
+    def __init__(
+        self, one: Interned, rows: Sequence[tuple[Args, Args, Collection[int]]], size: int
+    ):
+        self._size = size
+        outside = {v for args, _, names in rows if one not in args for v in names}
+        #: The variables that may.
+        self.able = frozenset(range(size)) - outside
+        #: Of each of these sets of variables one must.
+        self._must = [self.able & set(names) for _, rest, names in rows if one in rest]
+        self.possible = all(self._must)
+
+    def holding(self, fixed: Collection[int]) -> Iterator[Choice]:
+        """Those in which some variables do."""
+        for way in product(
+            *((1,) if v in fixed else (1, 0) if v in self.able else (0,) for v in range(self._size))
+        ):
+            if all(any(way[v] for v in names) for names in self._must):
+                yield way

@@ -1,0 +1,124 @@
+"""Equations between products of one operator, solved at once by vectors of multiplicities."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from unification import var
+
+from kanrewrite.ac.bags import operands
+from kanrewrite.ac.diophantine import Vector, basis, covers
+from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
+from kanrewrite.ac.states import Equation, compatible
+from kanrewrite.ac.terms import Store
+
+
+class System(ABC):
+    """Equations between products of one associative-commutative operator.
+
+    Parameters
+    ----------
+    terms
+        Where the terms are interned.
+    operator
+        The operator.
+    equations
+        Products on both sides; whatever has another head is an unknown that is taken once.
+
+    Attributes
+    ----------
+    atoms
+        The unknowns: variables, and operands with another head.
+    fixed
+        The positions of the operands.
+    vectors
+        How often each unknown holds what the solutions are made of.
+    """
+
+    def __init__(self, terms: Store, operator: Symbol, equations: Sequence[Equation]):
+        self.terms = terms
+        self.operator = operator
+        sides = [[Counter(operands(operator, side)) for side in pair] for pair in equations]
+        self.atoms = list(dict.fromkeys(atom for pair in sides for side in pair for atom in side))
+        self.fixed = [k for k, atom in enumerate(self.atoms) if atom.symbol is not VARIABLE]
+        rows = [
+            (tuple(left[atom] for atom in self.atoms), tuple(right[atom] for atom in self.atoms))
+            for left, right in sides
+        ]
+        self.vectors = self._vectors(rows)
+        self._values: dict[int, Interned] = {}
+
+    @abstractmethod
+    def _vectors(self, rows: Sequence[tuple[Vector, Vector]]) -> list[Vector]:
+        """The vectors that are needed, of equations given by the multiplicities on both sides."""
+
+    @abstractmethod
+    def choices(
+        self, single: frozenset[int] = frozenset(), several: int | None = None
+    ) -> Iterator[list[int]]:
+        """The sets of vectors that give every unknown a value.
+
+        Parameters
+        ----------
+        single
+            The positions of variables that are one operand.
+        several
+            The position of a variable that is not.
+        """
+
+    def _is_possible(self, vector: Vector) -> bool:
+        """Whether the operands that a vector makes equal might be, and no variable holds itself."""
+        present = [self.atoms[k] for k in self.fixed if vector[k]]
+        if any(n and self.atoms[k] in s.variables for s in present for k, n in enumerate(vector)):
+            return False
+        return len(present) < 2 or all(
+            compatible(s, t) for n, s in enumerate(present) for t in present[:n]
+        )
+
+    def value(self, k: int) -> Interned:
+        """What a vector stands for: the operand it holds, or a fresh variable."""
+        known = self._values.get(k)
+        if known is None:
+            vector = self.vectors[k]
+            held = next((self.atoms[n] for n in self.fixed if vector[n]), None)
+            known = held or self.terms.leaf(var(prefix="u"))
+            self._values[k] = known
+        return known
+
+    def solution(self, chosen: Sequence[int]) -> list[Equation]:
+        """The equations that a set of vectors leaves: values, and operands to unify."""
+        found: list[Equation] = []
+        for n, atom in enumerate(self.atoms):
+            parts = [self.value(k) for k in chosen for _ in range(self.vectors[k][n])]
+            if atom.symbol is not VARIABLE:
+                if parts[0] is not atom:
+                    found.append((atom, parts[0]))
+            else:
+                found.append((atom, self.terms.make(self.operator, parts)))
+        return found
+
+
+class Sums(System):
+    """The same of an operator that is not idempotent: a linear Diophantine system."""
+
+    def _vectors(self, rows: Sequence[tuple[Vector, Vector]]) -> list[Vector]:
+        fixed = set(self.fixed)
+        return basis(
+            [tuple(left[k] - right[k] for left, right in rows) for k in range(len(self.atoms))],
+            [1 if k in fixed else None for k in range(len(self.atoms))],
+            self._is_possible,
+        )
+
+    def choices(
+        self, single: frozenset[int] = frozenset(), several: int | None = None
+    ) -> Iterator[list[int]]:
+        """The sets of basis vectors that give every unknown a value."""
+        optional = self.operator.unit is not None
+        exact = single.union(self.fixed)
+        usable = [k for k, vector in enumerate(self.vectors) if all(vector[n] <= 1 for n in exact)]
+        vectors = [self.vectors[k] for k in usable]
+        for chosen in covers(vectors, len(self.atoms), exact, optional):
+            if several is None or sum(vectors[k][several] for k in chosen) > 1:
+                yield [usable[k] for k in chosen]

@@ -1,0 +1,106 @@
+"""Operators of semilattices: canonical forms, matching, unification, goals."""
+
+from itertools import islice
+
+import pytest
+from kanren import run
+from unification import var
+
+from kanrewrite.ac import compile as compile_pattern
+from kanrewrite.ac import eq, is_complete, match, neq, term, unify
+from kanrewrite.errors import ConflictingTheory, ImpossibleInverse
+from kanrewrite.theory import Theory
+from tests.ac.oracle import replaced
+from tests.ac.semilattices import THEORY, compare_join_matches, compare_join_unifiers
+
+X, Y, Z, U, V = map(var, "xyzuv")
+ORDER = Theory("order").aci("max").aci("maxu", unit="least").ac("add")
+
+
+def test_an_operand_is_kept_once() -> None:
+    assert term(("max", "a", ("max", "b", "a")), ORDER) is term(("max", "b", "a"), ORDER)
+    assert term(("max", "a", "a"), ORDER) is term("a", ORDER)
+    assert term(("maxu", "least", "least"), ORDER) is term("least", ORDER)
+    assert term(("maxu", "a", "least", "a"), ORDER) is term("a", ORDER)
+
+
+def test_what_contradicts_idempotence_is_refused() -> None:
+    with pytest.raises(ImpossibleInverse):
+        ORDER.inverse("maxu", "neg")
+    with pytest.raises(ConflictingTheory):
+        ORDER.ac("max")
+    assert ORDER | Theory("other").aci("max") == ORDER
+    assert str(ORDER.properties("maxu")) == "ACIU with unit 'least'"
+
+
+def test_parts_and_variables_may_share_an_operand() -> None:
+    assert len(list(match(("max", X, Y), ("max", "a", "b"), ORDER))) == 7
+    assert list(match(("max", X, Y), "a", ORDER)) == [{X: "a", Y: "a"}]
+    found = list(match(("max", ("f", X), Y), ("max", ("f", "a"), "b"), ORDER))
+    assert len(found) == 2
+    assert list(match(("max", ("f", X), ("f", Y)), ("f", "a"), ORDER)) == [{X: "a", Y: "a"}]
+    assert list(match(("max", X, "a"), ("max", "b", "c"), ORDER)) == []
+    assert list(match(("add", ("max", X, "a"), Y), ("add", "a", "b"), ORDER)) == [{X: "a", Y: "b"}]
+
+
+def test_room_around_a_pattern_is_what_it_leaves() -> None:
+    matcher = compile_pattern(("max", ("f", X), "b"), ORDER)
+    subject = term(("max", ("f", "a"), "b", "c", "d"), ORDER)
+    ((found, rest),) = matcher.extend(subject)
+    assert found == {X: "a"}
+    assert rest is not None
+    assert set(rest) == {"c", "d"}
+
+
+@pytest.mark.parametrize("count", [10, 40])
+def test_the_first_match_of_many_variables_comes_at_once(count: int) -> None:
+    names = [var() for _ in range(count)]
+    subject = ("max", *(f"c{k}" for k in range(count)))
+    found = list(islice(match(("max", *names), subject, ORDER), 20))
+    assert len({tuple(map(str, one.items())) for one in found}) == 20
+    for one in found:
+        assert term(replaced(("max", *names), one), ORDER) is term(subject, ORDER)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "size"),
+    [
+        (("max", X, Y), ("max", U, V), 7),
+        (("maxu", X, Y), ("maxu", U, V), 1),
+        (("max", X, "a"), ("max", Y, "a"), 3),
+        (("maxu", X, "a"), ("maxu", Y, "b"), 1),
+        (("max", X, Y), X, 1),
+        (("max", X, "a"), ("f", Y), 0),
+        (("max", X, ("f", X)), X, 0),
+        (("max", X, Y), ("add", U, V), 1),
+        (("f", ("max", X, "a")), ("f", "a"), 1),
+    ],
+)  # fmt: skip
+def test_minimal_complete_sets(left: object, right: object, size: int) -> None:
+    found = list(unify([(left, right)], ORDER))
+    assert len(found) == size
+    for one in found:
+        assert term(replaced(left, one), ORDER) is term(replaced(right, one), ORDER)
+
+
+def test_goals() -> None:
+    assert run(0, X, eq(("max", X, "a"), "a", ORDER)) == ("a",)
+    assert run(0, X, neq(("max", X, "a"), "a", ORDER), eq(X, "a", ORDER)) == ()
+    assert run(0, X, neq(("max", X, "a"), "a", ORDER), eq(X, "b", ORDER)) == ("b",)
+
+
+def test_complete_sets_end() -> None:
+    assert is_complete(ORDER)
+    assert is_complete(THEORY)
+
+
+def test_brute_force_agrees() -> None:
+    assert compare_join_matches(1, 60) > 20
+    assert compare_join_unifiers(1, 60) > 20
+
+
+@pytest.mark.slow
+def test_brute_force_agrees_on_thousands() -> None:
+    for seed in (2, 3):
+        assert compare_join_matches(seed, 1_000) > 300
+        assert compare_join_unifiers(seed, 1_000) > 300
