@@ -11,7 +11,7 @@ AESARA_FLAGS ?= base_compiledir=$(CURDIR)/$(VENV)/aesara,blas__ldflags=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint docs notebooks bench fuzz clean backends test-slow
+.PHONY: judges help demo test lint docs notebooks bench fuzz clean backends test-slow
 
 help:
 	@echo "make demo       what kanrewrite does to a softmax, and to a classifier in training"
@@ -23,6 +23,7 @@ help:
 	@echo "make notebooks  runs every notebook"
 	@echo "make bench      the benchmarks"
 	@echo "make fuzz       random graphs against stock Aesara: make fuzz N=20000 SEED=1"
+	@echo "make judges     other projects' tests with and without the library: make judges FOLDERS=..."
 	@echo "make clean      removes what the targets above have made"
 
 demo: $(VENV)/.demo
@@ -63,6 +64,10 @@ N ?= 2000
 SEED ?= 0
 fuzz: $(VENV)/.dev
 	@AESARA_FLAGS="$(AESARA_FLAGS),cxx=" $(BIN)/kanrewrite fuzz --n $(N) --seed $(SEED) --jobs 0 $(FUZZ)
+
+# Folders of tests of Aesara, aeppl, aemcmc, kanren ..., whose outcomes must not change.
+judges: $(VENV)/.dev
+	@AESARA_FLAGS="$(AESARA_FLAGS)" $(BIN)/python -m tests.judges $(or $(FOLDERS),$(error Name folders of tests: make judges FOLDERS="path/to/aesara/tests/tensor"))
 
 clean:
 	rm -rf $(VENV) $(BACKENDS) docs/_build docs/gallery .mypy_cache .pytest_cache .ruff_cache .benchmarks .hypothesis
