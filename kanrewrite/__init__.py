@@ -17,6 +17,7 @@ from kanrewrite import _environment
 if TYPE_CHECKING:
     from kanrewrite.ac import neq as neq
     from kanrewrite.audit import audit as audit
+    from kanrewrite.blame import blame as blame
     from kanrewrite.completion import check as check
     from kanrewrite.config import config as config
     from kanrewrite.fuzz import fuzz as fuzz
@@ -125,6 +126,7 @@ _PUBLIC = {
         "config": ("config",),
         "fuzz": ("fuzz",),
         "audit": ("audit",),
+        "blame": ("blame",),
     }.items()
     for name in names
 }

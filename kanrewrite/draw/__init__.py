@@ -12,6 +12,8 @@ from typing import Any
 from aesara.graph.basic import Variable
 
 from kanrewrite import registry
+from kanrewrite.audit import Audit
+from kanrewrite.blame import Blame
 from kanrewrite.draw.diff import before_after, diff
 from kanrewrite.draw.graph import diagram
 from kanrewrite.draw.model import Status
@@ -20,6 +22,7 @@ from kanrewrite.draw.search import derivation_picture, search_picture, step_pict
 from kanrewrite.draw.term import relation_picture, term_diagram
 from kanrewrite.draw.text import diff_text, graph_text
 from kanrewrite.draw.tree import derivation
+from kanrewrite.draw.verdicts import audit_picture, blame_picture
 from kanrewrite.draw.walk import walk
 from kanrewrite.relation import Relation
 from kanrewrite.search import Exploration, Found, Step
@@ -119,6 +122,8 @@ def _(term: Term) -> Picture:
 
 
 draw.register(Relation, relation_picture)
+draw.register(Audit, audit_picture)
+draw.register(Blame, blame_picture)
 draw.register(Exploration, search_picture)
 draw.register(Found, derivation_picture)
 draw.register(Step, step_picture)

@@ -7,7 +7,19 @@ from typing import Literal
 
 Kind = Literal["op", "input", "graph"]
 Status = Literal[
-    "", "same", "rebuilt", "gone", "new", "best", "output", "start", "place", "differs"
+    "",
+    "same",
+    "rebuilt",
+    "gone",
+    "new",
+    "best",
+    "output",
+    "start",
+    "place",
+    "differs",
+    "proved",
+    "lossy",
+    "risk",
 ]
 
 #: Of one character of the monospace font, in pixels at 12 px.

@@ -24,12 +24,15 @@ _COLOURS = {
     "rebuilt": ("#fff4d6", "#b08418", "#43360f", "#d6ac45"),
     "same": ("#f7f8fa", "#b9c2cd", "#1d222a", "#4a5563"),
     "best": ("#d6f3dd", "#22863a", "#15401f", "#56c271"),
+    "proved": ("#d6f3dd", "#22863a", "#15401f", "#56c271"),
+    "lossy": ("#fff4d6", "#b08418", "#43360f", "#d6ac45"),
+    "risk": ("#ffdfdb", "#c4392b", "#571d18", "#f2796c"),
 }
-_SIGNS: dict[Status, str] = {"gone": "−", "new": "+", "best": "★", "differs": "≠"}
+_SIGNS: dict[Status, str] = {"gone": "−", "new": "+", "best": "★", "differs": "≠", "risk": "!"}
 #: Lines of a box that say what was taken away, what was put there, and by what.
 _HUES = {"− ": "minus", "+ ": "plus", "by": "by"}
 #: What a picture opens on.
-CHANGED = frozenset({"gone", "new", "place", "differs"})
+CHANGED = frozenset({"gone", "new", "place", "differs", "risk"})
 #: Characters in a line of the caption, and the width of one.
 NOTE, SMALL = 150, 6.7
 #: So many diagrams stand beside each other, further ones below.
@@ -44,6 +47,9 @@ LEGEND = {
     "place": "where it came furthest",
     "differs": "what is there instead",
     "best": "cheapest",
+    "proved": "proved in range",
+    "lossy": "loses digits",
+    "risk": "a risk begins here",
 }
 
 

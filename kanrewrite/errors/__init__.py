@@ -5,7 +5,14 @@ One file for each layer; all names are here.
 
 from __future__ import annotations
 
-from kanrewrite.errors.audit import NoSuchInput, NothingRan, UnsafeWarning, UnusableRange, unsafe
+from kanrewrite.errors.audit import (
+    NoSuchInput,
+    NothingRan,
+    NotOneValueEach,
+    UnsafeWarning,
+    UnusableRange,
+    unsafe,
+)
 from kanrewrite.errors.base import KanrewriteError, RelationError, RelationWarning
 from kanrewrite.errors.cli import (
     ScriptError,
@@ -129,6 +136,7 @@ __all__ = [
     "NotBuildable",
     "NotConverged",
     "NotOneEach",
+    "NotOneValueEach",
     "NothingRan",
     "NothingToBeWithin",
     "NothingToExplain",

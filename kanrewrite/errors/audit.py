@@ -53,3 +53,13 @@ def unsafe(risks: Sequence[str]) -> str:
         f"the compiled function gives wrong numbers:{listed}\nkanrewrite.audit(outputs, inputs) "
         "says more; kanrewrite.config.warn_unsafe = False silences this."
     )
+
+
+class NotOneValueEach(KanrewriteError, ValueError):
+    """Values that do not fit the inputs."""
+
+    def __init__(self, inputs: Sequence[str], given: Sequence[str]):
+        super().__init__(
+            f"one value is needed for each input: the inputs are {', '.join(inputs) or 'none'}, "
+            f"given are {', '.join(given) or 'none'}. Give them in this order or by name."
+        )
