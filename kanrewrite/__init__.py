@@ -38,8 +38,10 @@ if TYPE_CHECKING:
     from kanrewrite.guards import Guard as Guard
     from kanrewrite.guards import Int as Int
     from kanrewrite.guards import Ndim as Ndim
+    from kanrewrite.guards import computed as computed
     from kanrewrite.guards import constant_along as constant_along
     from kanrewrite.guards import differs as differs
+    from kanrewrite.guards import has_dtype as has_dtype
     from kanrewrite.guards import ndim as ndim
     from kanrewrite.guards import nonnegative as nonnegative
     from kanrewrite.guards import nonzero as nonzero
@@ -89,7 +91,9 @@ _PUBLIC = {
             "Int",
             "Ndim",
             "constant_along",
+            "computed",
             "differs",
+            "has_dtype",
             "ndim",
             "nonnegative",
             "nonzero",

@@ -96,6 +96,10 @@ one_axis_or_all = Guard("one_axis_or_all", _is_one_axis_or_all)
 constant_along = Guard("ConstantAlong", _is_constant_along, factorwise=True)
 #: ``same_shape(a, b)``: the same number of dimensions, broadcast alike.
 same_shape = Guard("same_shape", _same_shape)
+#: ``has_dtype(a, "float64")``: a tensor of that very dtype.
+has_dtype = Guard("has_dtype", lambda value, dtype: dtype_of(value) == dtype)
+#: A value not known when the graph is compiled.
+computed = Guard("computed", lambda value: constant_of(value) is None, factorwise=True)
 #: Known signs, as real numbers: ``exp(x)`` is positive although it can round to zero.
 positive = Guard("positive", lambda value: sign_of(value) == "positive", factorwise=True)
 nonnegative = Guard(

@@ -64,9 +64,12 @@ class Laws:
     ----------
     relations : iterable of Relation
         In the order in which they are tried; those that only rewrite make no row.
+    powers : bool
+        Whether a power is read as an exponential.
     """
 
-    def __init__(self, relations: Iterable[Relation] = ()):
+    def __init__(self, relations: Iterable[Relation] = (), powers: bool = True):
+        self.powers = powers
         meanings: dict[Operator, tuple[Meaning, Relation]] = {}
         lifts: defaultdict[Operator, list[Lift]] = defaultdict(list)
         sinks: defaultdict[Operator, list[Sink]] = defaultdict(list)

@@ -38,9 +38,12 @@ __all__ = [
     "some",
     "stabilize",
     "unregister",
+    "usual",
     "view_of",
 ]
 
+#: Families that `enable` leaves out unless they are named: they cost time where nothing is unsafe.
+BY_NAME = frozenset({"accuracy"})
 _loaded: list[bool] = []
 
 
@@ -81,6 +84,11 @@ def relations() -> tuple[Relation, ...]:
     """Every known relation: the library's, those of other packages, and those registered."""
     _load()
     return tuple(DATABASE.relations.values())
+
+
+def usual() -> tuple[Relation, ...]:
+    """The known relations but those of families that are enabled by name only."""
+    return tuple(r for r in relations() if r.family not in BY_NAME)
 
 
 def registered() -> dict[str, Relation]:
@@ -202,7 +210,8 @@ def enable(*names: str) -> None:
     Parameters
     ----------
     *names : str
-        Relations or families; without any, every known relation.
+        Relations or families; without any, every known relation but those of families that are
+        only enabled by name: `accuracy`.
 
     Raises
     ------
@@ -213,10 +222,11 @@ def enable(*names: str) -> None:
     --------
     >>> import kanrewrite
     >>> kanrewrite.enable()
+    >>> kanrewrite.enable("accuracy")
     >>> kanrewrite.disable()
     """
     _load()
-    _switch(True, matching(names, _unknown) if names else list(DATABASE.relations))
+    _switch(True, matching(names, _unknown) if names else [r.name for r in usual()])
 
 
 def disable(*names: str) -> None:

@@ -33,7 +33,7 @@ from kanrewrite.registry.jax_ops import convert
 from kanrewrite.registry.powers import like_arrays
 from kanrewrite.registry.sources import of_library
 from kanrewrite.relation import Relation
-from kanrewrite.rewriter import RelationPass, RelationRewriter
+from kanrewrite.rewriter import DigitsPass, RelationPass, RelationRewriter
 from kanrewrite.terms import T
 from kanrewrite.view import View
 from kanrewrite.view.passes import LiftingPass
@@ -63,7 +63,7 @@ class LibraryPass(GraphRewriter):
     -----
     A user's rule must see what the user wrote, before lifting has rebuilt it, and it must see what
     lifting has brought together.  What lifting takes apart is matched by the rules that completion
-    derives.
+    derives.  What says that it is about digits comes last: it is about a form, not about a value.
     """
 
     name = NAME
@@ -72,10 +72,12 @@ class LibraryPass(GraphRewriter):
         super().__init__()
         self.relations = relations
         self.lifting = LiftingPass(relations, {T.scatter} if jax else ())
-        rewrites = (r for r in relations if r.direction is not None)
-        others = tuple(r for r in rewrites if not self.lifting.takes(r))
+        first, last = _apart(r for r in relations if r.direction is not None)
+        others = tuple(r for r in first if not self.lifting.takes(r))
         coherent = [rule for relation in others for rule in derived(relation, relations)]
         self.rules = RelationPass(others, partial(make_view, relations), coherent)
+        cancels = next((r.name for r in relations if r.where == "digits" and r not in last), "")
+        self.digits = DigitsPass(last, partial(View, written=True), cancels)
 
     def may_apply(self, fgraph: FunctionGraph) -> bool:
         """Whether a graph has operators at which something could be done, told by them alone."""
@@ -84,7 +86,7 @@ class LibraryPass(GraphRewriter):
         ops = {t for t in tracked if not isinstance(t, type)}
         if any(isinstance(node.op, classes) or node.op in ops for node in fgraph.apply_nodes):
             return True
-        return self.lifting.may_apply(fgraph)
+        return self.digits.active or self.lifting.may_apply(fgraph)
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite a function graph in place."""
@@ -102,6 +104,11 @@ class LibraryPass(GraphRewriter):
             )
 
     def _apply(self, fgraph: FunctionGraph) -> None:
+        self._shift(fgraph)
+        if self.digits.active:
+            self.digits.apply(fgraph)
+
+    def _shift(self, fgraph: FunctionGraph) -> None:
         if not self.rules.relations:
             self.lifting.apply(fgraph)
             return
@@ -112,6 +119,14 @@ class LibraryPass(GraphRewriter):
         fgraph.remove_feature(tracker)
         if tracker.changed:
             self.rules.apply(fgraph, left_out=self.rules.matching.broken)
+
+
+def _apart(relations: Iterable[Relation]) -> tuple[list[Relation], list[Relation]]:
+    """Relations that are followed as values meet, and those that come after, as it is written."""
+    both: tuple[list[Relation], list[Relation]] = ([], [])
+    for relation in relations:
+        both[relation.where == "digits"].append(relation)
+    return both
 
 
 def make_view(relations: tuple[Relation, ...]) -> View:

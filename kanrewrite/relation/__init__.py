@@ -79,9 +79,11 @@ def relation(
         What equations without a theory of their own hold modulo.
     heads : sequence of Op or type, optional
         For a goal constructor, the Ops at which it is worth running; all of them by default.
-    where : {"everywhere", "exponents"}
-        Rewrite all that matches, or only what is rebuilt because exponentials meet there: for an
-        operator that is no gain elsewhere.
+    where : {"everywhere", "exponents", "digits"}
+        Rewrite all that matches; or only what is rebuilt because exponentials meet there, for an
+        operator that is no gain elsewhere; or what is left after that, for a form that keeps more
+        digits: it is built as it is stated, grouping included, and not looked for in its own
+        result, so that it may hold the left side in a choice.
 
     Returns
     -------

@@ -22,7 +22,7 @@ from kanrewrite.terms import Param, Term, parameters_of, show
 from kanrewrite.theory import Theory
 
 Direction = Literal["forward", "backward", "both"]
-Where = Literal["everywhere", "exponents"]
+Where = Literal["everywhere", "exponents", "digits"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -46,9 +46,9 @@ class Relation:
     direction : {"forward", "backward", "both"} or None
         How its equations are used for rewriting: left to right, right to left, either, not at all;
         None in every other role.
-    where : {"everywhere", "exponents"}
-        In which part of a graph it rewrites: all of it, or only what is rebuilt because
-        exponentials meet there.
+    where : {"everywhere", "exponents", "digits"}
+        In which part of a graph it rewrites: all of it, only what is rebuilt because exponentials
+        meet there, or last of all what is left, as it is written.
     parameters : dict of Param to tuple of Guard
         Its logic variables and what their annotations ask of them.
     equations : tuple of Eq

@@ -112,7 +112,7 @@ def report(
     """
     outputs = outputs_of(graph)
     inputs = inputs_of(outputs)
-    chosen = registry.enabled() or registry.relations()
+    chosen = registry.enabled() or registry.usual()
     with registry.disabled():
         stock, stock_seconds = _compiled(inputs, outputs)
         if chosen:

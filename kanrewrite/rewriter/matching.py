@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from time import perf_counter
@@ -29,7 +29,7 @@ from kanrewrite.relation.roles import operators_in
 from kanrewrite.rewriter.axioms import AxiomReader, Match
 from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, ops_of, required
 from kanrewrite.rewriter.place import Place
-from kanrewrite.rewriter.protocol import Bindings, View
+from kanrewrite.rewriter.protocol import Bindings, StatingView, View
 from kanrewrite.rewriter.replace import alike, keeps_type
 from kanrewrite.rewriter.spellings import rules_of
 from kanrewrite.rewriter.terms import Terms
@@ -107,6 +107,8 @@ class Matching:
             mask = self.signatures.mask(required(rule.pattern))
             for head in heads:
                 self._by_head[head].append(Entry(mask, rule, head not in own))
+        for entries in self._by_head.values():
+            entries.sort(key=_before)
         self._axioms = AxiomReader(Terms(REAL))
         self._goals = [r for r in self.relations if r.is_goal and r.direction is not None]
         for relation in self._goals:
@@ -134,7 +136,9 @@ class Matching:
 
     # -- one node -------------------------------------------------------------------------
 
-    def replacement(self, node: Apply[Any], place: Place) -> tuple[str, dict[Graph, Graph]] | None:
+    def replacement(
+        self, node: Apply[Any], place: Place, left_out: Collection[str] = ()
+    ) -> tuple[str, dict[Graph, Graph]] | None:
         """The first usable answer at a node.
 
         Parameters
@@ -143,6 +147,8 @@ class Matching:
             The node.
         place : Place
             The graph that it is in.
+        left_out : collection of str
+            Relations that are not tried here.
 
         Returns
         -------
@@ -154,11 +160,12 @@ class Matching:
         if entries:
             below = self.signatures.of(node)
             for entry in entries:
-                if entry.mask & ~below or entry.rule.name in self.broken:
+                name = entry.rule.name
+                if entry.mask & ~below or name in self.broken or name in left_out:
                     continue
                 found = self._guarded(entry.rule.relation, node, self._by_rule, entry)
                 if found:
-                    return entry.rule.name, found
+                    return name, found
         for relation in self._goals:
             if relation.name in self.broken or not _is_head(relation, node.op):
                 continue
@@ -242,7 +249,7 @@ class Matching:
         What is matched as written is replaced as written; the view sees through more.
         """
         rule = entry.rule
-        if self._as_written and not entry.defined:
+        if self._as_written and not entry.defined and rule.relation.where != "digits":
             yield from self._axioms.matches(rule, out)
         if cast(TensorType, out.type).dtype in FLOATS and not self._is_axiom(rule):
             for bindings, rest in self.view.match(self._pattern(rule), self._form(out)):
@@ -279,6 +286,8 @@ class Matching:
 
     def _is_axiom(self, rule: Rule) -> bool:
         """Whether the view reads both sides as one form: every result would match again."""
+        if rule.relation.where == "digits":
+            return False
         if not all(map(is_form, operators_in(rule.replacement))):
             return False
         key = -1 - id(rule)  # beside the patterns, which have the numbers from 0 on
@@ -295,7 +304,10 @@ class Matching:
 
     def _result(self, rule: Rule, bindings: Bindings, rest: Any) -> Any:
         """The replaced form; what an extension left over is put back under the same head."""
-        result = self.view.instantiate(rule.replacement, bindings)
+        if rule.relation.where == "digits":
+            result = cast(StatingView, self.view).stated(rule.replacement, bindings)
+        else:
+            result = self.view.instantiate(rule.replacement, bindings)
         if rest is None:
             return result
         whole = Term((_extension_head(rule.pattern), _RESULT, _REST))
@@ -372,6 +384,12 @@ class Matching:
             ):
                 return {old: new for old, new in pairs if old is not new}
         return {}
+
+
+def _before(entry: Entry) -> int:
+    """The place of a rule among others; of those about digits, the larger pattern comes first."""
+    rule = entry.rule
+    return -len(list(operators_in(rule.pattern))) if rule.relation.where == "digits" else 0
 
 
 def _is_list(result: Any) -> bool:

@@ -32,3 +32,13 @@ class View(Protocol):
 
     def build(self, form: Any, like: Graph, /) -> Graph:
         """A form as a graph of the type of a variable."""
+
+
+class StatingView(View, Protocol):
+    """What relations that are about digits ask of a view besides."""
+
+    def stated(self, term: Any, bindings: Bindings, /) -> Any:
+        """A term with its parameters bound, to be built as it is stated."""
+
+    def reduced(self, variable: Graph, /) -> Graph | None:
+        """A sum of which terms have cancelled while it was read, None where none has."""

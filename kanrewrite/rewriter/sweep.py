@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from aesara.graph.basic import Apply, Variable
@@ -95,8 +95,9 @@ class RelationPass(GraphRewriter):
         self.matching.broken |= failed
         self.nodes = 0
         self._chains = {}
-        queue = deque(fgraph.toposort())
-        self._order = {node: n for n, node in enumerate(queue)}
+        nodes = fgraph.toposort()
+        self._order = {node: n for n, node in enumerate(nodes)}
+        queue = self._queue(nodes)
         place = Place(fgraph.apply_nodes, self._order)
         with without_traces():
             while queue:
@@ -104,10 +105,22 @@ class RelationPass(GraphRewriter):
                 if node not in fgraph.apply_nodes:
                     continue
                 self.nodes += 1
-                found = self.matching.replacement(node, place)
+                found = self._found(node, place)
                 if found is not None:
                     queue.extendleft(self._replace(fgraph, node, *found))
         self._chains = {}
+
+    def _queue(self, nodes: list[Apply[Any]]) -> deque[Apply[Any]]:
+        """The nodes in the order in which they are looked at."""
+        return deque(nodes)
+
+    def _found(self, node: Apply[Any], place: Place) -> tuple[str, dict[Graph, Graph]] | None:
+        """The name of a relation, and what it replaces at a node."""
+        return self.matching.replacement(node, place, self._left_out(node))
+
+    def _left_out(self, node: Apply[Any]) -> Collection[str]:  # for a subclass
+        """Relations that are not tried at a node."""
+        return ()
 
     def _replace(
         self, fgraph: FunctionGraph, node: Apply[Any], name: str, pairs: dict[Graph, Graph]

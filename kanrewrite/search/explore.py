@@ -23,8 +23,8 @@ Direction = Literal["simplify", "expand", "both"]
 
 
 def known_relations() -> list[Relation]:
-    """Every relation of the library that is used for rewriting."""
-    return list(registry.relations())
+    """Every relation of the library that is used for rewriting, unless it must be named."""
+    return list(registry.usual())
 
 
 def explore(

@@ -8,17 +8,19 @@ from functools import lru_cache, partial
 from typing import Any
 
 import aesara
+import aesara.tensor as at
+import numpy as np
 from aesara.graph.basic import Variable
 
 from kanrewrite.guards.values import Sign, broadcastable_of, constant_of, dtype_of, sign_of
 from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation, substitute
 from kanrewrite.relation.roles import operators_in
-from kanrewrite.terms import T
+from kanrewrite.terms import T, Term
 from kanrewrite.unify import as_graph, node_term
 from kanrewrite.view.build import Builder
 from kanrewrite.view.fit import fitted
-from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
+from kanrewrite.view.forms import ONE, App, Form, Leaf, Prod, Sum, Terms, Totals
 from kanrewrite.view.instantiate import instantiate, is_form
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import Bindings, FormMatcher
@@ -56,12 +58,21 @@ class View:
         equation says it is; and so are their lifts.
     modulo
         Further lifts that are followed, which rewrite nothing.
+    written
+        Whether roots and powers are found only where they are written, not in ``x`` as its root
+        squared or in an exponential.
     """
 
-    def __init__(self, relations: Iterable[Relation] = (), modulo: Iterable[Relation] = ()):
+    def __init__(
+        self,
+        relations: Iterable[Relation] = (),
+        modulo: Iterable[Relation] = (),
+        written: bool = False,
+    ):
+        self._written = written
         self._relations = tuple(relations)
         self._modulo = tuple(modulo)
-        laws = Laws((*self._relations, *self._modulo))
+        laws = Laws((*self._relations, *self._modulo), powers=not written)
         self._definitions = laws.definitions
         self.reader = Reader(laws)
         self._patterns = PatternAlgebra(laws=laws)
@@ -83,7 +94,7 @@ class View:
     def match(self, pattern: Form, form: Form, /) -> Iterator[tuple[Bindings, Rest | None]]:
         """The bindings under which a form holds the pattern, each with what is left."""
         algebra = self._home(form)
-        matcher = FormMatcher(algebra, self.opened)
+        matcher = FormMatcher(algebra, self.opened, not self._written)
         for bindings, rest, join in matches(matcher, pattern, form):
             yield bindings, Rest(join, rest)
         if not isinstance(pattern, Sum) or not isinstance(form, Prod):
@@ -110,6 +121,11 @@ class View:
         made: Form = instantiate(term, bindings, algebra)
         return made
 
+    def stated(self, term: Any, bindings: Mapping[Any, Any], /) -> Form:
+        """A term with its parameters bound, built as it is stated and taken as it is."""
+        algebra = self._home(next(v for v in bindings.values() if isinstance(v, Form)))
+        return self._opaque(_typed(term, algebra.dtype), bindings, algebra)
+
     def _opaque(self, term: Any, bindings: Mapping[Any, Any], algebra: Lifting) -> Form:
         """A term of operators that no form is made of: what Aesara builds, taken as it is."""
         builder = self._builder(algebra.dtype)
@@ -125,6 +141,23 @@ class View:
     def build(self, form: Form, like: Variable[Any, Any], /) -> Variable[Any, Any]:
         """A form as a graph of the type of a variable."""
         return fitted(self._builder(like.type.dtype).value(form), like)
+
+    def reduced(self, variable: Variable[Any, Any], /) -> Variable[Any, Any] | None:
+        """A sum of which terms have cancelled while it was read, None where none has."""
+        form = self.read(variable)
+        algebra = self._home(form)
+        written: Terms = Totals()
+        for operand in variable.owner.inputs:
+            for term in algebra.terms_of(self.reader.operand(operand, algebra)):
+                written[term] = ONE
+        if not set(algebra.terms_of(form)) - set(written):
+            return None
+        known = self.reader.origin.pop(form, None)
+        try:
+            return self.build(form, variable)
+        finally:
+            if known is not None:
+                self.reader.origin[form] = known
 
     def _builder(self, dtype: str) -> PlainBuilder:
         if dtype not in self._builders:
@@ -151,6 +184,14 @@ class View:
 
     def _home(self, form: Form) -> Lifting:
         return form.home  # type: ignore[no-any-return]
+
+
+def _typed(term: Any, dtype: str) -> Any:
+    """A term with its numbers as constants of a dtype."""
+    if isinstance(term, Term):
+        tensors = len(term) - len(term[0].parameters)
+        return Term((term[0], *(_typed(x, dtype) for x in term[1:tensors]), *term[tensors:]))
+    return at.constant(np.asarray(term, dtype)) if isinstance(term, int | float) else term
 
 
 def _within(

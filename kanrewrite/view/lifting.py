@@ -118,7 +118,8 @@ class Lifting(Algebra):
             _, outside, inside = found
             return self.mul(*outside, self.power(inside or self.one, exponent))
         signs = isinstance(base, App) and base.op is T.sgn
-        if signs or hot(base) or not (expo.terms or factors):
+        known = signs or hot(base) or not self.laws.powers
+        if known or not (expo.terms or factors):
             return super().power(base, exponent)
         if base.nonneg and not may_vanish(base):
             return self.exp(self.mul(exponent, self.log(base)))

@@ -27,6 +27,8 @@ Scaled = tuple[Bindings, Fraction]
 
 #: In how many ways two parameters alone may share what is left.
 SHARES = 256
+#: The largest denominator of a number that is a fraction to those who write it.
+_SIMPLE = 1 << 12
 #: Operators of two operands that may change their places.
 COMMUTATIVE = frozenset({T.maximum, T.minimum, T.eq, T.neq})
 #: The rounding of a few operations on numbers.
@@ -46,10 +48,18 @@ class FormMatcher:
         Makes the form of a pattern's form under bindings.
     opened
         A leaf as the operator over operands that it hides, or None.
+    roots
+        Whether a root is found in what is no less than 0, also where it is not written.
     """
 
-    def __init__(self, algebra: Lifting, opened: Callable[[Leaf], Form | None] | None = None):
+    def __init__(
+        self,
+        algebra: Lifting,
+        opened: Callable[[Leaf], Form | None] | None = None,
+        roots: bool = True,
+    ):
         self.a = algebra
+        self.roots = roots
         #: Whether a parameter stands only for what is written, or also for a part of it.
         self.written = opened is not None
         self.opened = opened or (lambda leaf: None)
@@ -154,6 +164,8 @@ class FormMatcher:
         coeff, expo, factors = parts_of(p)
         if self.written and coeff != 1 and not has_number(f) and is_open(p, b):
             return  # ``2*x`` is in ``4*y`` and not in ``y``
+        if not self.roots and coeff.denominator > _SIMPLE and not self.near(parts_of(f)[0], coeff):
+            return  # a multiple of pi is no multiple of every number
         hard = [(g, k) for g, k in factors if not is_parameter(g)]
         easy = [(g.var, k) for g, k in factors if is_parameter(g)]  # type: ignore[attr-defined]
         for c, rest in self._factors(hard, self.a.mul(self.a.const(1 / coeff), f), b):
@@ -168,7 +180,7 @@ class FormMatcher:
             return
         (g, k), *others = hard
         for h, j in self.a.parts(f)[2]:
-            if j * k <= 0 or abs(j) < abs(k) or not (h.nonneg or is_written(j, k)):
+            if j * k <= 0 or abs(j) < abs(k) or not ((self.roots and h.nonneg) or is_written(j, k)):
                 continue
             for c, scale in self.scaled(g, h, b):
                 if scale < 0 and k.denominator != 1:

@@ -57,7 +57,7 @@ class LiftingPass(GraphRewriter):
 
     def __init__(self, relations: Iterable[Relation], avoided: Collection[Operator] = ()):
         super().__init__()
-        relations = tuple(relations)
+        relations = tuple(r for r in relations if r.where != "digits")  # they come later
         self.avoided = avoided
         self.stated = {r.name: r.text for r in relations}
         self.places = {r.name: r.source for r in relations}

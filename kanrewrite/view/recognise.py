@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from kanrewrite.laws import Laws
@@ -18,7 +19,7 @@ from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum, pieces
 from kanrewrite.view.heat import exponents, hot, over_softplus
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.lifting import Lifting
-from kanrewrite.view.matching import Bindings, FormMatcher, is_parameter
+from kanrewrite.view.matching import SHARES, Bindings, FormMatcher, is_parameter
 from kanrewrite.view.moves import Shuffle
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
 
@@ -303,7 +304,10 @@ def matches(matcher: FormMatcher, pattern: Form, form: Form) -> Iterable[tuple[B
     if isinstance(pattern, Sum) or (isinstance(pattern, Prod) and _bare_sum(pattern)):
         target = pattern if isinstance(pattern, Sum) else pattern.factors[0][0]
         coeff = 1 if isinstance(pattern, Sum) else pattern.coeff
-        for b, scale, terms in matcher.sum(target, form, {}):  # type: ignore[arg-type]
+        found = matcher.sum(target, form, {})  # type: ignore[arg-type]
+        if not matcher.roots:  # ``a - b`` is itself before it is minus ``b - a``
+            found = iter(sorted(islice(found, SHARES), key=lambda f: f[1] * coeff < 0))
+        for b, scale, terms in found:
             by = a.const(scale / coeff)
             yield b, a.add_terms(terms), lambda new, left, by=by: a.add(a.mul(by, new), left)
         return

@@ -1,0 +1,196 @@
+"""Relations about digits: after all others, from outputs to inputs, never in what they built.
+
+A form that keeps more digits may hold the form that it replaces, in a choice between the two, and
+a larger pattern must be seen before what it consists of is replaced.  What a right side subtracts
+is subtracted as symbols where both sides have a term: ``(x + 1) - x`` is 1 however large x is.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, cast
+
+import aesara.tensor as at
+import numpy as np
+from aesara.graph.basic import Apply, Constant, Variable
+from aesara.graph.fg import FunctionGraph
+
+from kanrewrite.relation import Relation
+from kanrewrite.rewriter.heads import operators_of
+from kanrewrite.rewriter.place import Place
+from kanrewrite.rewriter.protocol import StatingView
+from kanrewrite.rewriter.replace import keeps_type, new_nodes
+from kanrewrite.rewriter.sweep import RelationPass
+from kanrewrite.rewriter.terms import Terms
+from kanrewrite.theory import Theory
+from kanrewrite.view.nodes import FLOATS
+
+Graph = Variable[Any, Any]
+#: A term of a sum: the variable that stands for it (None for a number) and how often it is there.
+Part = tuple[Graph | None, Fraction]
+_PRODUCT = frozenset({"mul", "true_div"})
+
+
+class DigitsPass(RelationPass):
+    """Apply relations that are about digits, each at most once where its own result stands.
+
+    Parameters
+    ----------
+    relations, view
+        As for any pass.
+    cancels : str
+        The name of the relation by which sums cancel as symbols, empty for none.
+    """
+
+    def __init__(
+        self, relations: Iterable[Relation], view: Callable[[], StatingView], cancels: str = ""
+    ):
+        super().__init__(relations, view)
+        self.cancels = cancels
+
+    #: By which relations a node was built, one from what another one had built.
+    _makers: dict[Apply[Any], frozenset[str]]
+
+    @property
+    def active(self) -> bool:
+        """Whether there is something to apply."""
+        return bool(self.relations or self.cancels)
+
+    def _queue(self, nodes: list[Apply[Any]]) -> deque[Apply[Any]]:
+        self._makers = {}
+        return deque(reversed(nodes))
+
+    def _found(self, node: Apply[Any], place: Place) -> tuple[str, dict[Graph, Graph]] | None:
+        out = node.outputs[0]
+        new = self._cancelled(node) if self.cancels and node not in self._makers else None
+        if new is not None and new is not out and keeps_type(out, new):
+            return self.cancels, {out: new}
+        return super()._found(node, place)
+
+    def _cancelled(self, node: Apply[Any]) -> Graph | None:
+        out = node.outputs[0]
+        if _head(out) not in ("add", "sub") or out.type.dtype not in FLOATS:
+            return None
+        return cast(StatingView, self.matching.view).reduced(out)
+
+    def _left_out(self, node: Apply[Any]) -> Collection[str]:
+        makers = self._makers.get(node)
+        return () if makers is None else makers | self._regrouping
+
+    @cached_property
+    def _regrouping(self) -> frozenset[str]:
+        """Relations of products alone: what another one states is grouped as it should be."""
+        return frozenset(
+            relation.name
+            for relation in self.relations
+            if all(set(operators_of(e.lhs)) <= _PRODUCT for e in relation.equations)
+        )
+
+    def _replace(
+        self, fgraph: FunctionGraph, node: Apply[Any], name: str, pairs: dict[Graph, Graph]
+    ) -> list[Apply[Any]]:
+        fresh = super()._replace(fgraph, node, name, pairs)
+        if name == self.cancels:
+            return fresh[::-1]
+        makers = self._makers.get(node, frozenset()) | {name}
+        terms = Terms(Theory("none"))
+        for built in list(fresh):
+            difference = subtracted(built.outputs[0], terms)
+            if difference is None or built not in fgraph.apply_nodes:
+                continue
+            made = new_nodes([difference], fgraph.apply_nodes)
+            fgraph.replace(built.outputs[0], difference, reason=name, import_missing=False)
+            self._order.update(dict.fromkeys(made, self._order[node]))
+            fresh += made
+        self._makers.update(dict.fromkeys(fresh, makers))
+        return [n for n in reversed(fresh) if n in fgraph.apply_nodes]
+
+
+def subtracted(variable: Graph, terms: Terms) -> Graph | None:
+    """A sum or difference without the terms that cancel in it, None where none does.
+
+    Parameters
+    ----------
+    variable : Variable
+        A tensor.
+    terms : Terms
+        Tell which variables are one term.
+    """
+    if _head(variable) not in ("sub", "add"):
+        return None
+    parts = list(_parts(variable, Fraction(1)))
+    totals: dict[Any, Fraction] = {}
+    stands: dict[Any, Graph | None] = {}
+    for part, often in parts:
+        key = None if part is None else terms.read(part)
+        totals[key] = totals.get(key, Fraction(0)) + often
+        stands.setdefault(key, part)
+    left = {key: often for key, often in totals.items() if often}
+    if len(left) == len(parts):
+        return None
+    built = _sum([(stands[key], often) for key, often in left.items()], variable)
+    if not keeps_type(variable, built):
+        wide = (p for p, _ in parts if p is not None and keeps_type(variable, p))
+        built = at.second(next(wide, variable), built)
+    return built if keeps_type(variable, built) else None
+
+
+def _head(variable: Graph) -> str:
+    scalar = getattr(getattr(variable.owner, "op", None), "scalar_op", None)
+    return str(getattr(scalar, "name", "") or "")
+
+
+def _number(variable: Graph) -> Fraction | None:
+    if isinstance(variable, Constant) and np.size(variable.data) == 1:
+        value = float(np.ravel(variable.data)[0])
+        return Fraction(value) if np.isfinite(value) else None
+    if variable.owner is not None and type(variable.owner.op).__name__ == "DimShuffle":
+        return _number(variable.owner.inputs[0])
+    return None
+
+
+def _parts(variable: Graph, often: Fraction) -> Iterator[Part]:
+    """The terms of a sum, sums in it opened."""
+    head = _head(variable)
+    number = _number(variable)
+    if number is not None:
+        yield None, often * number
+    elif head in ("add", "sub"):
+        first, *others = variable.owner.inputs
+        yield from _parts(first, often)
+        for other in others:
+            yield from _parts(other, often if head == "add" else -often)
+    elif head == "neg":
+        yield from _parts(variable.owner.inputs[0], -often)
+    elif head == "mul" and len(variable.owner.inputs) == 2:
+        yield from _multiple(variable, often)
+    else:
+        yield variable, often
+
+
+def _multiple(variable: Graph, often: Fraction) -> Iterator[Part]:
+    for one, other in (variable.owner.inputs, variable.owner.inputs[::-1]):
+        number = _number(one)
+        if number is not None:
+            yield other, often * number
+            return
+    yield variable, often
+
+
+def _sum(parts: list[Part], like: Graph) -> Any:
+    """Terms added up, a positive one first."""
+    dtype = like.type.dtype
+    total: Any = None
+    for part, often in sorted(parts, key=lambda p: p[1] < 0):
+        size: Any = abs(often)
+        term: Any = at.constant(np.asarray(float(size), dtype)) if part is None else part
+        if part is not None and size != 1:
+            term = at.constant(np.asarray(float(size), dtype)) * part
+        if total is None:
+            total = term if often > 0 else -term
+        else:
+            total = total + term if often > 0 else total - term
+    return at.constant(np.asarray(0.0, dtype)) if total is None else total

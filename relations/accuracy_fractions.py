@@ -1,0 +1,123 @@
+r"""Accuracy: fractions and roots that nearly cancel, and fractions over sums of squares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import aesara.tensor as at
+
+from kanrewrite import Eq, Float, T, eq, relation
+from kanrewrite.relations.accuracy_ranges import RANGES, scale, scale_of
+
+
+@relation(family="accuracy", where="digits")
+def reciprocals_difference(a: Float, b: Float, c: Float) -> Iterator[Eq]:
+    """Fractions of one numerator that are near to each other, over a common denominator."""
+    for top in (c, 1):
+        apart = top / a - top / b
+        near = T.lt(2 * T.abs(b - a), T.abs(b))
+        yield eq(apart, T.switch(near, (b - a) / a * (top / b), apart))
+    roots = 1 / T.sqrt(a) - 1 / T.sqrt(b)
+    joined = (b - a) / (T.sqrt(a) + T.sqrt(b)) / T.sqrt(a) / T.sqrt(b)
+    yield eq(roots, T.switch(T.lt(2 * T.abs(b - a), b), joined, roots))
+
+
+@relation(role="cancel", family="accuracy", where="digits")
+def terms_cancel(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
+    """Fractions are added over a common denominator, and products multiplied out, to cancel."""
+    yield eq(a / b - c / d, (a * d - c * b) / (b * d))
+    yield eq((a + b) * c - a * d, a * (c - d) + b * c)
+
+
+@relation(family="accuracy", where="digits")
+def fraction_less_one(a: Float, b: Float) -> Iterator[Eq]:
+    """How far a fraction is from 1 is a fraction."""
+    yield eq(a / b - 1, (a - b) / b)
+
+
+@relation(family="accuracy", where="digits")
+def over_squares(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
+    """What is divided by a sum of squares, as a quotient of complex numbers is."""
+    for r in RANGES:
+        s = scale(T.maximum(T.abs(c), T.abs(d)), r)
+        squares, under = c * c + d * d, (c * s) * (c * s) + (d * s) * (d * s)
+        yield eq((a * c + b * d) / squares, (a * (c * s) + b * (d * s)) / under * s).when(
+            r.guard(a)
+        )
+        yield eq((a * c - b * d) / squares, (a * (c * s) - b * (d * s)) / under * s).when(
+            r.guard(a)
+        )
+        yield eq(c / squares, (c * s) / under * s).when(r.guard(c))
+
+
+@relation(family="accuracy", where="digits")
+def roots_difference(a: Float, b: Float) -> Iterator[Eq]:
+    """Roots differ by what is under them, over their sum."""
+    yield eq(T.sqrt(a) - T.sqrt(b), (a - b) / (T.sqrt(a) + T.sqrt(b)))
+    yield eq(T.sqrt(1 + a) - 1, a / (T.sqrt(1 + a) + 1))
+
+
+@reciprocals_difference.example
+def _reciprocals() -> tuple[Any, Any]:
+    a, b = at.dvectors("a", "b")
+    apart = 1.0 / at.sqrt(a) - 1.0 / at.sqrt(b)
+    joined = (b - a) / (at.sqrt(a) + at.sqrt(b)) / at.sqrt(a) / at.sqrt(b)
+    return apart, at.switch(at.lt(2.0 * abs(b - a), b), joined, apart)
+
+
+@reciprocals_difference.non_example
+def _reciprocals_added() -> Any:
+    a, b = at.dvectors("a", "b")
+    return 1 / a + 1 / b
+
+
+@terms_cancel.example
+def _fractions() -> tuple[Any, Any]:
+    a, b, c, d = at.matrices("a", "b", "c", "d")
+    return a / b - c / d, (a * d - c * b) / (b * d)
+
+
+@terms_cancel.non_example
+def _numerators_subtracted() -> tuple[Any, Any]:
+    a, b, c, d = at.matrices("a", "b", "c", "d")
+    return a / b - c / d, (a - c) / (b * d)
+
+
+@fraction_less_one.example
+def _relative() -> tuple[Any, Any]:
+    a, b = at.dvectors("a", "b")
+    return a / b - 1, (a - b) / b
+
+
+@fraction_less_one.non_example
+def _fraction_and_one() -> Any:
+    a, b = at.dvectors("a", "b")
+    return a / b + 1
+
+
+@roots_difference.example
+def _roots() -> tuple[Any, Any]:
+    a, b = at.dvectors("a", "b")
+    return at.sqrt(a) - at.sqrt(b), (a - b) / (at.sqrt(a) + at.sqrt(b))
+
+
+@roots_difference.non_example
+def _roots_added() -> Any:
+    a, b = at.dvectors("a", "b")
+    return at.sqrt(a) + at.sqrt(b)
+
+
+@over_squares.example
+def _inverse() -> tuple[Any, Any]:
+    c, d = at.dvectors("c", "d")
+    m = at.maximum(abs(c), abs(d))
+    s = scale_of(m)
+    under = (c * s) * (c * s) + (d * s) * (d * s)
+    return c / (c**2 + d**2), (c * s) / under * s
+
+
+@over_squares.non_example
+def _over_a_square() -> Any:
+    a, c, d = at.dvectors("a", "c", "d")
+    return a / (c * c + d)

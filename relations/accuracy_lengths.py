@@ -1,0 +1,134 @@
+r"""Accuracy: lengths, $\sqrt{x^2 + y^2}$ and its kin, over the whole range of a dtype.
+
+What is squared is first multiplied by a power of two where its square would leave the range, which
+rounds nothing: elsewhere the result is bit for bit what it was.
+
+References
+----------
+N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002, section 27.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from typing import Any
+
+import aesara.tensor as at
+
+from kanrewrite import Eq, Float, T, eq, relation
+from kanrewrite.relations.accuracy_ranges import RANGES, number, scale, scale_of
+
+
+def _largest(*sizes: Any) -> Any:
+    return reduce(T.maximum, map(T.abs, sizes))
+
+
+@relation(family="accuracy", where="digits")
+def scaled_length(x: Float, y: Float, z: Float, w: Float) -> Iterator[Eq]:
+    """Squares are taken of what is in range."""
+    for r in RANGES:
+        for sides in ((x, y, z, w), (x, y, z), (x, y)):
+            s = scale(_largest(*sides), r)
+            squares = [(side * s) * (side * s) for side in sides]
+            length = T.sqrt(reduce(T.add, [side * side for side in sides]))
+            yield eq(length, T.sqrt(reduce(T.add, squares)) / s).when(r.guard(x))
+
+
+@relation(family="accuracy", where="digits")
+def scaled_leg(x: Float, y: Float) -> Iterator[Eq]:
+    """A difference of squares is a product, which cancels nothing."""
+    for r in RANGES:
+        s = scale(_largest(x, y), r)
+        product = (x * s - y * s) * (x * s + y * s)
+        yield eq(T.sqrt(x * x - y * y), T.sqrt(product) / s).when(r.guard(x))
+        s = scale(T.abs(x), r)
+        yield eq(T.sqrt(x * x - 1), T.sqrt((x * s - s) * (x * s + s)) / s).when(r.guard(x))
+        yield eq(T.sqrt(1 - x * x), T.sqrt((1 - x) * (1 + x))).when(r.guard(x))
+
+
+@relation(family="accuracy", where="digits")
+def scaled_square(x: Float, c: Float) -> Iterator[Eq]:
+    """A square that leaves the range does so after the root is taken."""
+    for r in RANGES:
+        s = T.switch(T.gt(T.abs(x), r.high), r.down, 1)
+        scaled = T.sqrt((x * s) * (x * s) + (c * s) * s) / s
+        yield eq(T.sqrt(x * x + c), scaled).when(r.guard(x))
+
+
+@relation(family="accuracy", where="digits")
+def log_of_squares(x: Float, y: Float) -> Iterator[Eq]:
+    """The log of a sum of squares is twice that of the length, which stays in range."""
+    yield eq(T.log(x * x + y * y), 2 * T.log(T.sqrt(x * x + y * y)))
+
+
+@relation(family="accuracy", where="digits")
+def squares_difference(x: Float, y: Float) -> Iterator[Eq]:
+    """A difference of squares is a product, which cancels nothing."""
+    yield eq(x * x - y * y, (x - y) * (x + y))
+    yield eq(x * x - 1, (x - 1) * (x + 1))
+    yield eq(x * x + y * y - 2 * x * y, T.sqr(x - y))
+    yield eq(x * x + y * y + 2 * x * y, T.sqr(x + y))
+
+
+@scaled_length.example
+def _length() -> tuple[Any, Any]:
+    x, y = at.dvectors("x", "y")
+    m = at.maximum(abs(x), abs(y))
+    s = scale_of(m)
+    return at.sqrt(x**2 + y**2), at.sqrt((x * s) * (x * s) + (y * s) * (y * s)) / s
+
+
+@scaled_length.non_example
+def _root_of_a_product() -> Any:
+    x, y = at.dvectors("x", "y")
+    return at.sqrt(x * x * y * y)
+
+
+@scaled_leg.example
+def _leg() -> tuple[Any, Any]:
+    x: Any = at.dvector("x")
+    return at.sqrt(1 - x**2), at.sqrt((1 - x) * (1 + x))
+
+
+@scaled_leg.non_example
+def _sum_of_squares() -> Any:
+    x, y = at.dvectors("x", "y")
+    return at.sqrt(x * x + y)
+
+
+@scaled_square.example
+def _square() -> tuple[Any, Any]:
+    x, c = at.dvectors("x", "c")
+    s = at.switch(at.gt(abs(x), number(2.0**500)), number(2.0**-600), 1.0)
+    return at.sqrt(x**2 + c), at.sqrt((x * s) * (x * s) + (c * s) * s) / s
+
+
+@scaled_square.non_example
+def _linear() -> Any:
+    x, c = at.dvectors("x", "c")
+    return at.sqrt(x + c)
+
+
+@squares_difference.example
+def _squares() -> tuple[Any, Any]:
+    x, y = at.dvectors("x", "y")
+    return x**2 - y**2, (x - y) * (x + y)
+
+
+@squares_difference.non_example
+def _sum_of_two_squares() -> Any:
+    x, y = at.dvectors("x", "y")
+    return x**2 + y**2
+
+
+@log_of_squares.example
+def _log() -> tuple[Any, Any]:
+    x, y = at.vectors("x", "y")
+    return at.log(x**2 + y**2), 2 * at.log(at.sqrt(x**2 + y**2))
+
+
+@log_of_squares.non_example
+def _log_of_square() -> Any:
+    x, y = at.dvectors("x", "y")
+    return at.log(x**2 + y)

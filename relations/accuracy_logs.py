@@ -1,0 +1,155 @@
+r"""Accuracy: logarithms of what is near 1, and of quotients that leave the range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import aesara.tensor as at
+
+from kanrewrite import Eq, Float, T, eq, relation
+from kanrewrite.relations.accuracy_ranges import RANGES, Range, number
+
+
+def _log_of_quotient(a: Any, b: Any, r: Range) -> Any:
+    """The log of a quotient; of what leaves the range, b with its sign given to a."""
+    quotient, size = a / b, T.abs(a / b)
+    apart = T.log(T.switch(T.lt(b, 0), -a, a)) - T.log(T.abs(b))
+    ordinary = T.switch(T.and_(T.gt(size, r.tiny), T.lt(size, r.large)), T.log(quotient), apart)
+    return T.switch(T.lt(2 * T.abs(a - b), T.abs(b)), T.log1p((a - b) / b), ordinary)
+
+
+@relation(family="accuracy", where="digits")
+def log_quotient(a: Float, b: Float) -> Iterator[Eq]:
+    """Near 1 the log is that of one and a little."""
+    for r in RANGES:
+        yield eq(T.log(a / b), _log_of_quotient(a, b, r)).when(r.guard(a))
+
+
+@relation(family="accuracy", where="digits")
+def logs_difference(a: Float, b: Float) -> Iterator[Eq]:
+    """Logs of what is near to each other differ by the log of one and a little."""
+    apart = T.log(a) - T.log(b)
+    near = T.lt(2 * T.abs(a - b), b)
+    yield eq(apart, T.switch(near, T.log1p((a - b) / b), apart))
+    one = T.log1p(a) - T.log(b)
+    close = T.lt(2 * T.abs(1 + a - b), b)
+    yield eq(one, T.switch(close, T.log1p((1 + a - b) / b), one))
+    two = T.log1p(a) - T.log1p(b)
+    near = T.lt(2 * T.abs(a - b), 1 + b)
+    yield eq(two, T.switch(near, T.log1p((a - b) / (1 + b)), two))
+
+
+@relation(family="accuracy", where="digits")
+def inverse_hyperbolic(x: Float) -> Iterator[Eq]:
+    """Inverses of the hyperbolic functions, whose formulas cancel or square."""
+    yield eq(T.log(x + T.sqrt(x * x + 1)), T.arcsinh(x))
+    yield eq(T.log(x + T.sqrt(x * x - 1)), T.arccosh(x))
+    yield eq(T.log(1 / x + T.sqrt(1 / (x * x) - 1)), T.arccosh(1 / x))
+
+
+@relation(family="accuracy", where="digits")
+def powers_near_one(x: Float, n: Float) -> Iterator[Eq]:
+    """A power of one and a little is an exponential of a small log."""
+    small = T.lt(T.abs(x), 0.5)
+    inner = n * T.log1p(x)
+    power = T.pow(1 + x, n)
+    yield eq(power - 1, T.switch(small, T.expm1(inner), power - 1))
+    yield eq(power, T.switch(small, T.exp(inner), power))
+
+
+@relation(family="accuracy", where="digits")
+def powers_difference(a: Float, b: Float, n: Float) -> Iterator[Eq]:
+    """Powers of what is near to each other differ by a power times a little."""
+    apart = T.pow(a, n) - T.pow(b, n)
+    near = T.lt(2 * T.abs(a - b), b)
+    yield eq(apart, T.switch(near, T.pow(b, n) * T.expm1(n * T.log1p((a - b) / b)), apart))
+
+
+@relation(family="accuracy")
+def exponentials_even(x: Float) -> Iterator[Eq]:
+    """Exponentials of both signs, of which the constant part cancels."""
+    yield eq(T.exp(x) + T.exp(-x) - 2, 4 * T.sqr(T.sinh(x / 2)))
+    yield eq(T.cosh(x) - 1, 2 * T.sqr(T.sinh(x / 2)))
+    yield eq(T.exp(x) - T.exp(-x), 2 * T.sinh(x))
+    yield eq(T.expm1(2 * x) / T.expm1(x), T.exp(x) + 1)
+    yield eq((T.exp(2 * x) - 1) / (T.exp(x) - 1), T.exp(x) + 1)
+
+
+@log_quotient.example
+def _log() -> tuple[Any, Any]:
+    a, b = at.dvectors("a", "b")
+    q, size = a / b, abs(a / b)
+    apart = at.log(at.switch(at.lt(b, 0.0), -a, a)) - at.log(abs(b))
+    inside = at.and_(at.gt(size, number(2.0**-1022)), at.lt(size, number(2.0**1023)))
+    ordinary = at.switch(inside, at.log(q), apart)
+    return at.log(q), at.switch(at.lt(2.0 * abs(a - b), abs(b)), at.log1p((a - b) / b), ordinary)
+
+
+@log_quotient.non_example
+def _log_of_difference() -> Any:
+    a, b = at.dvectors("a", "b")
+    return at.log(a - b)
+
+
+@logs_difference.example
+def _logs() -> tuple[Any, Any]:
+    a, b = at.dvectors("a", "b")
+    apart = at.log(a) - at.log(b)
+    return apart, at.switch(at.lt(2.0 * abs(a - b), b), at.log1p((a - b) / b), apart)
+
+
+@logs_difference.non_example
+def _logs_added() -> Any:
+    a, b = at.dvectors("a", "b")
+    return at.log(a) + at.log(b)
+
+
+@inverse_hyperbolic.example
+def _arcsinh() -> tuple[Any, Any]:
+    x: Any = at.dvector("x")
+    return at.log(x + at.sqrt(x**2 + 1)), at.arcsinh(x)
+
+
+@inverse_hyperbolic.non_example
+def _log_of_two() -> Any:
+    x, y = at.fvectors("x", "y")
+    return at.log(x + at.sin(y * y + 1))
+
+
+@powers_near_one.example
+def _power() -> tuple[Any, Any]:
+    x, n = at.dvectors("x", "n")
+    power = (1.0 + x) ** n
+    return power, at.switch(at.lt(abs(x), 0.5), at.exp(n * at.log1p(x)), power)
+
+
+@powers_near_one.non_example
+def _power_of_two() -> Any:
+    x, n = at.dvectors("x", "n")
+    return (2 + x) ** n
+
+
+@powers_difference.example
+def _powers() -> tuple[Any, Any]:
+    a, b, n = at.dvectors("a", "b", "n")
+    near = at.lt(2.0 * abs(a - b), b)
+    less = b**n * at.expm1(n * at.log1p((a - b) / b))
+    return a**n - b**n, at.switch(near, less, a**n - b**n)
+
+
+@powers_difference.non_example
+def _other_exponents() -> Any:
+    a, b, n, m = at.dvectors("a", "b", "n", "m")
+    return a**n - b**m
+
+
+@exponentials_even.example
+def _versine() -> tuple[Any, Any]:
+    x: Any = at.dvector("x")
+    return at.cosh(x) - 1, 2 * at.square(at.sinh(x / 2))
+
+
+@exponentials_even.non_example
+def _other() -> Any:
+    return at.cosh(at.dvector("x")) - 2

@@ -1,0 +1,128 @@
+r"""Accuracy: products and quotients whose partial products leave the range.
+
+Partial products stay in range where a factor above 1 is followed by one below it, as long as there
+is one: their logarithms are a sum, and that is Steinitz's lemma in one dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import aesara.tensor as at
+
+from kanrewrite import Eq, Float, T, computed, eq, relation
+from kanrewrite.relations.accuracy_ranges import RANGES, number
+
+
+def _sorted(a: Any, b: Any) -> tuple[Any, Any]:
+    """The larger and the smaller of two, by size."""
+    less = T.lt(T.abs(a), T.abs(b))
+    return T.switch(less, b, a), T.switch(less, a, b)
+
+
+@relation(family="accuracy", where="digits")
+def quotient_regrouped(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
+    """Factors and divisors in an order in which nothing leaves the range on the way."""
+    (high, low), (large, small) = _sorted(a, b), _sorted(c, d)
+    for r in RANGES:
+        first = T.abs(high / large)
+        mixed = T.switch(
+            T.gt(first, r.large), high * low / large / small, high / (large * small) * low
+        )
+        inside = T.and_(T.gt(first, r.tiny), T.lt(first, r.large))
+        chosen = T.switch(inside, high / large * low / small, mixed)
+        yield eq(a * b / (c * d), chosen).when(*map(computed, (a, b, c, d)), r.guard(a))
+
+
+@relation(family="accuracy", where="digits")
+def product_over(a: Float, b: Float, c: Float) -> Iterator[Eq]:
+    """The larger factor is divided by what is above 1, the smaller one by what is below."""
+    first = T.eq(T.lt(T.abs(a), T.abs(b)), T.lt(T.abs(c), 1))
+    over = T.switch(first, a, b) / c * T.switch(first, b, a)
+    yield eq(a * b / c, over).when(*map(computed, (a, b, c)))
+
+
+@relation(family="accuracy", where="digits")
+def over_product(a: Float, b: Float, c: Float) -> Iterator[Eq]:
+    """What is above 1 is divided by the larger one first, what is below by the smaller one."""
+    yield eq(a / (b * b), a / b / b).when(computed(b))
+    first = T.eq(T.lt(T.abs(b), T.abs(c)), T.lt(T.abs(a), 1))
+    under = a / T.switch(first, b, c) / T.switch(first, c, b)
+    yield eq(a / (b * c), under).when(computed(b), computed(c))
+    inverse = (
+        1 / T.switch(T.lt(T.abs(b), T.abs(c)), c, b) / T.switch(T.lt(T.abs(b), T.abs(c)), b, c)
+    )
+    yield eq(1 / (b * c), inverse).when(computed(b), computed(c))
+    yield eq(1 / (b * b), 1 / b / b).when(computed(b))
+
+
+@relation(family="accuracy", where="digits")
+def product_of_three(a: Float, b: Float, c: Float) -> Iterator[Eq]:
+    """The largest factor and the smallest one first."""
+    high, low = _sorted(a, b)
+    top, other = _sorted(high, c)
+    middle, least = _sorted(low, other)
+    yield eq(a * b * c, top * least * middle).when(*map(computed, (a, b, c)))
+
+
+@quotient_regrouped.example
+def _four() -> tuple[Any, Any]:
+    a, b, c, d = at.dvectors("a", "b", "c", "d")
+    less, below = at.lt(abs(a), abs(b)), at.lt(abs(c), abs(d))
+    high, low = at.switch(less, b, a), at.switch(less, a, b)
+    large, small = at.switch(below, d, c), at.switch(below, c, d)
+    first = abs(high / large)
+    over = at.gt(first, number(2.0**1023))
+    mixed = at.switch(over, high * low / large / small, high / (large * small) * low)
+    inside = at.and_(at.gt(first, number(2.0**-1022)), at.lt(first, number(2.0**1023)))
+    return a * b / (c * d), at.switch(inside, high / large * low / small, mixed)
+
+
+@quotient_regrouped.non_example
+def _sum_over_product() -> Any:
+    a, b, c, d = at.dvectors("a", "b", "c", "d")
+    return (a + b) - (c * d)
+
+
+@product_over.example
+def _three() -> tuple[Any, Any]:
+    a, b, c = at.dvectors("a", "b", "c")
+    first = at.eq(at.lt(abs(a), abs(b)), at.lt(abs(c), 1.0))
+    return a * b / c, at.switch(first, a, b) / c * at.switch(first, b, a)
+
+
+@product_over.non_example
+def _two() -> Any:
+    a, b = at.dvectors("a", "b")
+    return a / b * 3
+
+
+@over_product.example
+def _square() -> tuple[Any, Any]:
+    a, b = at.dvectors("a", "b")
+    return a / b**2, a / b / b
+
+
+@over_product.non_example
+def _sum_of_quotients() -> Any:
+    a, b, c = at.dvectors("a", "b", "c")
+    return a / b + c
+
+
+@product_of_three.example
+def _sorted_factors() -> tuple[Any, Any]:
+    a, b, c = at.dvectors("a", "b", "c")
+    less = at.lt(abs(a), abs(b))
+    high, low = at.switch(less, b, a), at.switch(less, a, b)
+    less = at.lt(abs(high), abs(c))
+    top, other = at.switch(less, c, high), at.switch(less, high, c)
+    less = at.lt(abs(low), abs(other))
+    middle, least = at.switch(less, other, low), at.switch(less, low, other)
+    return a * b * c, top * least * middle
+
+
+@product_of_three.non_example
+def _product_of_two() -> Any:
+    a, b = at.dvectors("a", "b")
+    return a * b * 7

@@ -1,0 +1,142 @@
+r"""Accuracy: what is left of a function near 0 after its leading terms, by its series.
+
+References
+----------
+M. Abramowitz, I. A. Stegun, *Handbook of Mathematical Functions*, 1964, chapter 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import factorial
+from typing import Any
+
+import aesara.tensor as at
+
+from kanrewrite import Eq, Float, T, eq, relation
+
+#: Up to here ten terms of each series give all digits of a double.
+NEAR = 0.05
+
+
+def _horner(x: Any, coefficients: Sequence[float]) -> Any:
+    total: Any = coefficients[-1]
+    for c in coefficients[-2::-1]:
+        total = c + x * total
+    return total
+
+
+def _by_series(written: Any, x: Any, series: Any) -> Eq:
+    return eq(written, T.switch(T.lt(T.abs(x), NEAR), series, written))
+
+
+_SINE = [(-1) ** n / factorial(2 * n + 1) for n in range(1, 8)]
+_SINH = [1 / factorial(2 * n + 1) for n in range(1, 8)]
+_TAN = [1 / 3, 2 / 15, 17 / 315, 62 / 2835, 1382 / 155925, 21844 / 6081075, 929569 / 638512875]
+_TANH = [c * (-1) ** (n + 1) for n, c in enumerate(_TAN)]
+_ATAN = [(-1) ** n / (2 * n + 1) for n in range(1, 9)]
+_ASIN = [1 / 6, 3 / 40, 15 / 336, 105 / 3456, 945 / 42240, 10395 / 599040, 135135 / 9676800]
+_LOG = [(-1) ** (n + 1) / n for n in range(2, 14)]
+_EXP = [1 / factorial(n) for n in range(2, 14)]
+_BOSE = [1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160]
+_COT = [1 / 3, 1 / 45, 2 / 945, 1 / 4725, 2 / 93555, 1382 / 638512875]
+
+
+@relation(family="accuracy", where="digits")
+def odd_less_linear(x: Float) -> Iterator[Eq]:
+    """Odd functions without their linear term."""
+    z = x * x
+    for function, series in (
+        (T.sin, _SINE),
+        (T.sinh, _SINH),
+        (T.tan, _TAN),
+        (T.tanh, _TANH),
+        (T.arctan, _ATAN),
+        (T.arcsin, _ASIN),
+    ):
+        yield _by_series(function(x) - x, x, x * (z * _horner(z, series)))
+
+
+@relation(family="accuracy", where="digits")
+def log_less_linear(x: Float) -> Iterator[Eq]:
+    """The log of one and a little, without that."""
+    series = x * (x * _horner(x, _LOG))
+    yield _by_series(T.log1p(x) - x, x, series)
+    yield _by_series(T.log(1 + x) - x, x, series)
+
+
+@relation(family="accuracy", where="digits")
+def exp_less_linear(x: Float) -> Iterator[Eq]:
+    """The exponential without its first two terms."""
+    series = x * (x * _horner(x, _EXP))
+    yield _by_series(T.exp(x) - x - 1, x, series)
+    yield _by_series(T.expm1(x) - x, x, series)
+
+
+@relation(family="accuracy", where="digits")
+def reciprocals_less_poles(x: Float) -> Iterator[Eq]:
+    """What is left beside a pole at 0."""
+    z = x * x
+    yield _by_series(1 / x - 1 / T.tan(x), x, x * _horner(z, _COT))
+    yield _by_series(1 / x - 1 / T.expm1(x), x, 0.5 - x * _horner(z, _BOSE))
+    yield _by_series(1 / x - 1 / (T.exp(x) - 1), x, 0.5 - x * _horner(z, _BOSE))
+    hyperbolic = [c * (-1) ** n for n, c in enumerate(_COT)]
+    yield _by_series(T.cosh(x) / T.sinh(x) - 1 / x, x, x * _horner(z, hyperbolic))
+    yield _by_series(1 / T.tanh(x) - 1 / x, x, x * _horner(z, hyperbolic))
+    ratio = _horner(z, [-1 / 2, 9 / 40, -27 / 2800, 27 / 112000])
+    yield _by_series((x - T.sin(x)) / (x - T.tan(x)), x, ratio)
+    sinc = z * _horner(z, [-c for c in _SINE])
+    yield _by_series(1 - T.sin(x) / x, x, sinc)
+
+
+@odd_less_linear.example
+def _sine() -> tuple[Any, Any]:
+    x: Any = at.dvector("x")
+    z = x * x
+    near = x * (z * _horner(z, [float(c) for c in _SINE]))
+    return at.sin(x) - x, at.switch(at.lt(abs(x), NEAR), near, at.sin(x) - x)
+
+
+@odd_less_linear.non_example
+def _cosine() -> Any:
+    x: Any = at.dvector("x")
+    return at.cos(x) - x
+
+
+@log_less_linear.example
+def _log() -> tuple[Any, Any]:
+    x: Any = at.dvector("x")
+    written = at.log1p(x) - x
+    return written, at.switch(at.lt(abs(x), NEAR), x * (x * _horner(x, _LOG)), written)
+
+
+@log_less_linear.non_example
+def _log_and_linear() -> Any:
+    x: Any = at.dvector("x")
+    return at.log1p(x) + x
+
+
+@exp_less_linear.example
+def _expm1() -> tuple[Any, Any]:
+    x: Any = at.dvector("x")
+    written = at.expm1(x) - x
+    return written, at.switch(at.lt(abs(x), NEAR), x * (x * _horner(x, _EXP)), written)
+
+
+@exp_less_linear.non_example
+def _exp() -> Any:
+    x: Any = at.dvector("x")
+    return at.exp(x) - x
+
+
+@reciprocals_less_poles.example
+def _cotangent() -> tuple[Any, Any]:
+    x: Any = at.dvector("x")
+    written = 1 / x - 1 / at.tan(x)
+    return written, at.switch(at.lt(abs(x), NEAR), x * _horner(x * x, _COT), written)
+
+
+@reciprocals_less_poles.non_example
+def _of_sine() -> Any:
+    x: Any = at.dvector("x")
+    return 1 / x + 1 / at.sin(x)
