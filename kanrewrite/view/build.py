@@ -35,6 +35,7 @@ from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.operators import plain
 from kanrewrite.view.owned import split_own
 from kanrewrite.view.powers import gathered
+from kanrewrite.view.shutting import is_shut
 from kanrewrite.view.sinking import apart, is_scatter, sunk
 from kanrewrite.view.splitters import SPLITTERS
 from kanrewrite.view.sums import is_simpler
@@ -197,7 +198,7 @@ class Builder(LogBuilder):
                 e, r = self.split_sum(f, self.a.no_exponent, ONE, inner, coeff)
                 coeff = ONE
             else:
-                e, r = self.split(f, inner)
+                e, r = self._split_factor(f, k, form, inner)
             for m, c in e.terms:
                 expo[m] += c * k
             if r is not None:
@@ -212,6 +213,14 @@ class Builder(LogBuilder):
             if r is not None:
                 rests.append((r, k))
         return level, self._where(conditions, self.product(coeff, rests))
+
+    def _split_factor(self, f: Form, k: Fraction, form: Prod, where: Context) -> Scaled:
+        """A factor of a product; what is 0 together with what it divides does not divide there."""
+        e, r = self.split(f, where)
+        if k > 0 or r is None or not is_shut(f, form, self.a):
+            return e, r
+        nothing = self.make(at.eq, r, self.constant(ZERO))
+        return e, self.make(at.switch, nothing, self.constant(ONE), r)
 
     def _brings_back(self, f: Form, k: Fraction, form: Prod) -> bool:
         """Tell whether a product is out of range without one of its factors, which is small."""

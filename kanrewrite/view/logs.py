@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 import aesara.tensor as at
+import numpy as np
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
@@ -118,12 +119,17 @@ class LogBuilder(SumBuilder):
         return self.make(at.switch, low, gap, self.make(at.log, self.make(at.softplus, gap)))
 
     def split_softplus(self, form: Form) -> Scaled:
-        """``log(1 + exp(e))`` as ``exp(min(e, 0))`` and a rest, 1 where e is far below 0."""
+        """``log(1 + exp(e))`` as ``exp(min(e, 0))`` and a rest, 1 where e is far below 0.
+
+        Where e is -inf the level is shown as 0, and the rest is.
+        """
         e, gap, low = self._softplus(form)
         negated = self.a.lin({m: -c for m, c in e.terms})
         depth = self.a.app(T.maximum, negated, self.a.no_exponent)
         rest = self.make(at.mul, self.make(at.softplus, gap), self.make(at.exp, self.value(depth)))
-        return self.a.lin({depth: -ONE}), self.make(at.switch, low, self.constant(ONE), rest)
+        there = self.make(at.gt, gap, self.constant_of(-np.inf))
+        least = self.make(at.switch, there, self.constant(ONE), self.constant(ZERO))
+        return self.a.lin({depth: -ONE}), self.make(at.switch, low, least, rest)
 
     def _log_of(self, form: Form, rest: Variable[Any, Any]) -> Variable[Any, Any]:
         """The log of a rest.

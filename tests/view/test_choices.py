@@ -143,3 +143,37 @@ def test_what_is_not_a_number_is_hidden_by_choices_alone(out: Any) -> None:
     kept = np.array([True, False, True, True, False])
     found = function([v, keep], out)(UNKNOWN, kept)
     np.testing.assert_allclose(found, stock([v, keep], out)(UNKNOWN, kept), rtol=1e-14)
+
+
+ALL_HIDDEN: dict[str, Callable[[Any, Any], Any]] = {
+    "renormalised": lambda m, p: at.switch(m, p, 0) / at.switch(m, p, 0).sum(axis=1, keepdims=True),
+    "averages": lambda m, p: (
+        (at.switch(m, p, 0) * p).sum(axis=1) / at.switch(m, p, 0).sum(axis=1) * m.any(axis=1)
+    ),
+}
+
+
+@pytest.mark.parametrize("build", ALL_HIDDEN.values(), ids=ALL_HIDDEN)
+def test_a_row_of_which_all_is_hidden_has_the_gradient_that_stock_gives_it(
+    build: Callable[[Any, Any], Any],
+) -> None:
+    x, m = at.dmatrix("x"), at.bmatrix("m")
+    out = build(at.neq(m, 0), softmax(x, axis=1))
+    slope = grad((out * at.cos(at.arange(out.size).reshape(out.shape))).sum(), x)
+    given = [
+        np.array([[0.5, -1.0, 2.0], [0.0, 1.0, 3.0]]),
+        np.array([[1, 0, 1], [0, 0, 0]], "int8"),
+    ]
+    with np.errstate(all="ignore"):
+        expected = stock([x, m], slope)(*given)
+        found = function([x, m], slope)(*given)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-16)
+
+
+def test_a_softplus_of_minus_infinity_is_nothing_beside_others() -> None:
+    x = at.dvector("x")
+    soft = at.log(1 + at.exp(x))
+    given = np.array([0.5, -np.inf, 2.0])
+    with np.errstate(all="ignore"):
+        (share,) = function([x], [soft / soft.sum()])(given)
+    np.testing.assert_allclose(share, np.logaddexp(0, given) / np.logaddexp(0, given).sum())
