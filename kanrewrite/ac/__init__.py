@@ -10,6 +10,7 @@ from kanrewrite.ac.matching import (
     match,
 )
 from kanrewrite.ac.overlaps import Overlap, overlaps
+from kanrewrite.ac.sorts import Sort, ground
 from kanrewrite.ac.terms import term
 from kanrewrite.ac.unification import Unifiers, is_complete, unify
 
@@ -18,12 +19,14 @@ __all__ = [
     "Interned",
     "Matcher",
     "Overlap",
+    "Sort",
     "Substitution",
     "Unifiers",
     "Written",
     "compile",
     "default_theory",
     "eq",
+    "ground",
     "is_complete",
     "match",
     "neq",

@@ -28,6 +28,32 @@ def operands(symbol: Symbol, term: Interned) -> Args:
     return () if term is symbol.unit else (term,)
 
 
+def flat(symbol: Symbol, args: Sequence[Interned]) -> Sequence[Interned]:
+    """Operands of an associative operator, with those of its products in their place."""
+    if all(arg.symbol is not symbol for arg in args):
+        return args
+    return [x for arg in args for x in (arg.args if arg.symbol is symbol else (arg,))]
+
+
+def cancelled(inverse: Symbol, args: Sequence[Interned]) -> Sequence[Interned]:
+    """Operands of a group without those that an inverse among them cancels."""
+    against = Counter(arg.args[0] for arg in args if arg.symbol is inverse)
+    if not against:
+        return args
+    common = against & Counter(arg for arg in args if arg.symbol is not inverse)
+    if not common:
+        return args
+    gone = [common, Counter(common)]
+    kept = []
+    for arg in args:
+        base, left = (arg.args[0], gone[1]) if arg.symbol is inverse else (arg, gone[0])
+        if left[base]:
+            left[base] -= 1
+        else:
+            kept.append(arg)
+    return kept
+
+
 def opened(symbol: Symbol, term: Interned) -> tuple[Args, Heads]:
     """The operands of a term read as a product of `symbol`, and the same by head."""
     if term.symbol is symbol:

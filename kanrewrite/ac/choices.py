@@ -21,6 +21,7 @@ from kanrewrite.ac.bags import operands
 from kanrewrite.ac.groups import group_steps
 from kanrewrite.ac.idempotent import Joins
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
+from kanrewrite.ac.sorts import Sorts
 from kanrewrite.ac.states import Equation, State, aliens, may_change, operator_of
 from kanrewrite.ac.syntax import PAIR
 from kanrewrite.ac.systems import Sums, System
@@ -28,7 +29,7 @@ from kanrewrite.ac.terms import Store
 from kanrewrite.ac.words import may_be_soluble
 
 
-def branch(terms: Store, state: State) -> Iterator[State]:
+def branch(terms: Store, state: State, sorts: Sorts) -> Iterator[State]:
     """The states one choice further, which together have the solutions of a simplified one.
 
     Parameters
@@ -37,6 +38,8 @@ def branch(terms: Store, state: State) -> Iterator[State]:
         Where the terms are interned.
     state
         A state that `kanrewrite.ac.states.simplify` returned, with equations left.
+    sorts
+        What some variables may be.
     """
     by_operator: dict[Symbol, list[Equation]] = {}
     for equation in state.equations:
@@ -63,7 +66,8 @@ def branch(terms: Store, state: State) -> Iterator[State]:
     if operator.inverse is not None:
         return group_steps(terms, left, operator, chosen)
     if operator.commutative:
-        return _solved(left, system(terms, operator, chosen))
+        every = system(terms, operator, chosen)
+        return _solved(left, every, every.single(sorts, state.bindings))
     return word_steps(terms, left, operator, *chosen[0])
 
 
@@ -303,7 +307,7 @@ def _commutative(terms: Store, state: State, s: Interned, t: Interned) -> Iterat
             yield from _collapsed(terms, state, side, other)
 
 
-def _solved(state: State, system: System) -> Iterator[State]:
+def _solved(state: State, system: System, single: frozenset[int]) -> Iterator[State]:
     """Solve all equations between sums of one operator at once (Stickel 1981).
 
     A variable that is an operand of another operator too is one operand here, or else is one there.
@@ -312,14 +316,14 @@ def _solved(state: State, system: System) -> Iterator[State]:
     shared = [
         n
         for n, atom in enumerate(system.atoms)
-        if atom.symbol is VARIABLE and _is_operand(atom, state.equations)
+        if atom.symbol is VARIABLE and n not in single and _is_operand(atom, state.equations)
     ]
     if system.operator.collapses:
         shared = []
-    for chosen in system.choices(frozenset(shared)):
+    for chosen in system.choices(single.union(shared)):
         yield state.with_equations(*system.solution(chosen))
     for n, several in enumerate(shared):
-        for chosen in system.choices(frozenset(shared[:n]), several):
+        for chosen in system.choices(single.union(shared[:n]), several):
             yield state.with_equations(*system.solution(chosen))
 
 

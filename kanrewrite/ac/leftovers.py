@@ -155,7 +155,8 @@ def _last(plan: Plan, bag: Bag, variable: Interned) -> None:
 
 def _is_final(plan: Plan, variable: Interned) -> bool:
     """Whether only the answer needs a variable's value."""
-    return not plan.interned and variable not in plan.waiting()
+    asked = variable in plan.sorts.variables
+    return not (plan.interned or asked or variable in plan.waiting())
 
 
 def give(plan: Plan, bag: Bag, variable: Interned, args: str, times: int) -> None:
@@ -188,6 +189,8 @@ def _is_pair(plan: Plan, bag: Bag) -> bool:
     """Whether a multiset is shared by two variables that occur nowhere else."""
     if plan.interned or list(bag.variables.values()) != [1, 1] or plan.open & set(bag.variables):
         return False
+    if not plan.sorts.variables.isdisjoint(bag.variables):
+        return False
     others = [other for other in plan.bags if other is not bag]
     plan.bags, held = others, plan.bags
     waiting = plan.waiting()
@@ -219,6 +222,8 @@ def _most_shared(plan: Plan) -> tuple[Interned, list[Bag]]:
         for variable, times in bag.variables.items():
             if variable not in plan.open:
                 found.setdefault((variable, bag.symbol, times < 0), []).append(bag)
+    if plan.sorts.variables and any(v in plan.sorts.variables for v, *_ in found):
+        found = {key: bags for key, bags in found.items() if key[0] in plan.sorts.variables}
     (variable, *_), holders = max(
         found.items(),
         key=lambda item: (len(item[1]), max(abs(bag.variables[item[0][0]]) for bag in item[1])),
@@ -274,6 +279,8 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
         )
     times = abs(first.variables[variable])
     most = f"(len({_rest(plan, first)}) - {least}) // {times}" if least else "None"
+    if plan.sorts.is_single(variable, first.symbol):
+        most = "1"
     if len(holders) == 1:
         program.loop(f"{part}, {left}", f"splits(runs({_rest(plan, first)}), {times}, {most})")
     else:

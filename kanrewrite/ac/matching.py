@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +14,7 @@ from kanrewrite.ac.oneway import instances, may_cancel
 from kanrewrite.ac.plan import Plan
 from kanrewrite.ac.program import Program
 from kanrewrite.ac.shape import heads, is_open, operands_first, required
+from kanrewrite.ac.sorts import Sort, Sorts
 from kanrewrite.ac.terms import Store, store
 from kanrewrite.errors import ForeignTerm
 from kanrewrite.theory import Theory
@@ -45,6 +46,8 @@ class Matcher:
     ----------
     pattern
         The pattern, interned.
+    sorts
+        What some of its variables may be.
 
     Attributes
     ----------
@@ -58,13 +61,14 @@ class Matcher:
         once, lazily, as dicts from logic variable to plain term.
     """
 
-    __slots__ = ("__dict__", "cancels", "is_open", "match", "pattern", "store")
+    __slots__ = ("__dict__", "_sorts", "cancels", "is_open", "match", "pattern", "store")
 
     match: Callable[[Interned], Iterator[Substitution]]
 
-    def __init__(self, pattern: Interned):
+    def __init__(self, pattern: Interned, sorts: Mapping[Var, Sort] | None = None):
         self.pattern = pattern
         self.store = pattern.store
+        self._sorts = Sorts(self.store, sorts or {})
         #: Whether a variable stands for an operator, whatever it obeys: only unification knows.
         self.is_open = any(map(is_open, operands_first(pattern)))
         self.cancels = self.is_open or may_cancel(pattern)
@@ -132,7 +136,7 @@ class Matcher:
         for found in self._solved(term):
             seen.add(frozenset(found.items()))
             yield found
-        every = instances(self.store, self.pattern, term, _FEW_STEPS if seen else None)
+        every = instances(self.store, self.pattern, term, self._sorts, _FEW_STEPS if seen else None)
         if not seen:
             for values in every:
                 yield {v.plain: value for v, value in values.items()}
@@ -180,8 +184,9 @@ class Matcher:
             **_HELPERS,
             build=terms.build,
             invert=terms.invert,
+            refuse=self._sorts.refuse,
         )
-        plan = Plan(terms, program, interned)
+        plan = Plan(terms, program, interned, self._sorts)
         around = [terms.leaf(var()) for _ in range(2 if extension else 0)]
         plan.open.update(around)
         if extension:
@@ -243,7 +248,9 @@ class Matcher:
         return program.function("\n".join(lines), "match")
 
 
-def compile(pattern: Any, theory: Theory) -> Matcher:  # noqa: A001  # the field's word for it
+def compile(  # noqa: A001  # the field's word for it
+    pattern: Any, theory: Theory, sorts: Mapping[Var, Sort] | None = None
+) -> Matcher:
     """Compile a pattern for matching modulo a theory.
 
     Parameters
@@ -252,6 +259,8 @@ def compile(pattern: Any, theory: Theory) -> Matcher:  # noqa: A001  # the field
         A term with logic variables.
     theory
         What the operators obey.
+    sorts
+        What some of its variables may be, as for `kanrewrite.ac.unify`.
 
     Returns
     -------
@@ -266,7 +275,8 @@ def compile(pattern: Any, theory: Theory) -> Matcher:  # noqa: A001  # the field
     >>> list(matcher.match(term(("add", "a", ("f", "b"), "c"), theory)))
     [{~x: 'b', ~y: ('add', 'a', 'c')}]
     """
-    return matcher(store(theory).intern(pattern))
+    interned = store(theory).intern(pattern)
+    return Matcher(interned, sorts) if sorts else matcher(interned)
 
 
 @lru_cache(maxsize=1024)
@@ -281,7 +291,9 @@ def matcher(pattern: Interned) -> Matcher:
     return Matcher(pattern)
 
 
-def match(pattern: Any, subject: Any, theory: Theory) -> Iterator[Substitution]:
+def match(
+    pattern: Any, subject: Any, theory: Theory, sorts: Mapping[Var, Sort] | None = None
+) -> Iterator[Substitution]:
     """The substitutions under which a pattern equals a subject modulo a theory.
 
     Parameters
@@ -292,6 +304,8 @@ def match(pattern: Any, subject: Any, theory: Theory) -> Iterator[Substitution]:
         A term; logic variables in it are constants.
     theory
         What the operators obey.
+    sorts
+        What some of the pattern's variables may be, as for `kanrewrite.ac.unify`.
 
     Returns
     -------
@@ -306,4 +320,4 @@ def match(pattern: Any, subject: Any, theory: Theory) -> Iterator[Substitution]:
     ["{~x: 'a', ~y: 0}", "{~x: 0, ~y: 'a'}"]
     """
     terms: Store = store(theory)
-    return compile(pattern, theory).match(terms.intern(subject))
+    return compile(pattern, theory, sorts).match(terms.intern(subject))

@@ -13,6 +13,7 @@ from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.replacing import rebuilt
 from kanrewrite.ac.search import Search
 from kanrewrite.ac.shape import operands_first
+from kanrewrite.ac.sorts import Sorts
 from kanrewrite.ac.states import compatible, may_change
 from kanrewrite.ac.terms import Store
 
@@ -32,7 +33,11 @@ class Frozen:
 
 
 def instances(
-    terms: Store, pattern: Interned, subject: Interned, steps: int | None = None
+    terms: Store,
+    pattern: Interned,
+    subject: Interned,
+    sorts: Sorts,
+    steps: int | None = None,
 ) -> Iterator[Solution]:
     """The substitutions under which a pattern equals a subject, each once.
 
@@ -44,6 +49,8 @@ def instances(
         A term with variables.
     subject
         A term, the variables of which are constants.
+    sorts
+        What some of the pattern's variables may be.
     steps
         How many steps of the search are enough; None for as many as it takes.
 
@@ -59,7 +66,8 @@ def instances(
     """
     frozen = {v: terms.leaf(Frozen(v)) for v in subject.variables}
     thawed = {constant: v for v, constant in frozen.items()}
-    search = Search(terms, [(pattern, _replaced(terms, subject, frozen))])
+    read = sorts.reading(lambda value: _replaced(terms, value, thawed))
+    search = Search(terms, [(pattern, _replaced(terms, subject, frozen))], read)
     seen: set[tuple[Interned, ...]] = set()
     variables = [v for v in search.variables if v in pattern.variables]
     for values in islice(search.solutions(), steps):

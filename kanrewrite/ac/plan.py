@@ -23,6 +23,7 @@ from kanrewrite.ac.leftovers import Bag, enumerate_bag, settle
 from kanrewrite.ac.program import Program
 from kanrewrite.ac.rows import Row, row_end, segment
 from kanrewrite.ac.shape import heads, keeps_apart
+from kanrewrite.ac.sorts import Sorts
 from kanrewrite.ac.terms import Store
 
 #: Up to how many candidates are tried rather than looked up.
@@ -54,12 +55,15 @@ class Plan:
         Receives the source.
     interned
         Whether answers hold interned terms, instead of plain ones.
+    sorts
+        What some variables may be.
     """
 
-    def __init__(self, store: Store, program: Program, interned: bool = False):
+    def __init__(self, store: Store, program: Program, interned: bool, sorts: Sorts):
         self.store = store
         self.program = program
         self.interned = interned
+        self.sorts = sorts
         #: Names of interned terms and of plain ones that variables are bound to.
         self.bound: dict[Interned, str] = {}
         self.plain: dict[Interned, str] = {}
@@ -77,7 +81,7 @@ class Plan:
         while True:
             if self.tasks:
                 self._compare(*self.tasks.pop())
-            elif not (settle(self) or settle_join(self) or row_end(self)):
+            elif not (settle(self) or (self.joins and settle_join(self)) or row_end(self)):
                 choice = self._easiest()
                 if choice is not None:
                     self._pick(*choice)
@@ -93,6 +97,8 @@ class Plan:
     def bind(self, variable: Interned, name: str) -> None:
         """Note the interned term that a variable is, and compare what waited for it."""
         self.bound[variable] = name
+        if variable in self.sorts.variables:
+            self.program.fail_if(f"refuse({self.program.constant(variable)}, {name})")
         view = self._views.pop(variable, None)
         if view is not None:
             self.tasks.append((view, name))
@@ -102,7 +108,7 @@ class Plan:
         found: set[Interned] = set(self._views)
         patterns: list[Interned] = [task[0] for task in self.tasks]
         patterns.extend(self._views.values())
-        for bag in (*self.bags, *self.joins):
+        for bag in self.bags + self.joins:
             patterns.extend(bag.parts)
             found.update(bag.variables)
         for row in self.rows:
@@ -251,7 +257,7 @@ class Plan:
 
     def _easiest(self) -> tuple[Bag, Interned] | None:
         """The part with the fewest free variables; of equals, the largest."""
-        choices = [(bag, part) for bag in (*self.bags, *self.joins) for part in bag.parts]
+        choices = [(bag, part) for bag in self.bags + self.joins for part in bag.parts]
         return min(choices, key=self._cost, default=None)
 
     def _cost(self, choice: tuple[Bag, Interned]) -> tuple[int, int, int]:

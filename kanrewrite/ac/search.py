@@ -9,6 +9,7 @@ from time import monotonic
 from kanrewrite.ac.choices import branch
 from kanrewrite.ac.interned import Interned, text
 from kanrewrite.ac.shape import operands_first
+from kanrewrite.ac.sorts import Sorts
 from kanrewrite.ac.states import Equation, State, bound, simplify
 from kanrewrite.ac.terms import Store
 from kanrewrite.errors import EndlessSet, Incomplete
@@ -31,6 +32,8 @@ class Search:
         Where the equations are interned.
     equations
         The system.
+    sorts
+        What some of its variables may be: a state in which one cannot, is left at once.
 
     Attributes
     ----------
@@ -46,8 +49,9 @@ class Search:
         How many steps more are allowed, where the caller cannot do without the end.
     """
 
-    def __init__(self, terms: Store, equations: Sequence[Equation]):
+    def __init__(self, terms: Store, equations: Sequence[Equation], sorts: Sorts | None = None):
         self.terms = terms
+        self.sorts = Sorts(terms, {}) if sorts is None else sorts
         self.equations = tuple(equations)
         self.variables = sorted(
             {v for pair in equations for side in pair for v in side.variables},
@@ -56,7 +60,7 @@ class Search:
         sides = [side for pair in self.equations for side in pair]
         self._words = any(map(has_words, sides))
         self.fair = self._words or (terms.has_groups and any(map(has_groups, sides)))
-        self.start = simplify(terms, State(self.equations, {}))
+        self.start = self._simplified(State(self.equations, {}))
         self.ended = self.start is None
         self.patience: int | None = None
         self._found, self._steps, self._since, self._begun = -1, 0, 0.0, 0.0
@@ -85,15 +89,23 @@ class Search:
             if found is None:
                 continue
             pending.append(states)
-            state = simplify(self.terms, found)
+            state = self._simplified(found)
             if state is None:
                 yield None
             elif state.equations:
-                pending.append(branch(self.terms, state))
+                pending.append(branch(self.terms, state, self.sorts))
                 yield None
             else:
                 yield tuple(bound(self.terms, v, state.bindings) for v in self.variables)
         self.ended = True
+
+    def _simplified(self, state: State) -> State | None:
+        """A state without what leaves no choice, None if it has no solution."""
+        simple = simplify(self.terms, state)
+        if simple is None or not self.sorts.variables:
+            return simple
+        bindings = simple.bindings
+        return simple if self.sorts.allow(lambda v: bound(self.terms, v, bindings)) else None
 
     def found(self) -> None:
         """Note that a solution was one that its reader had not: the search has its time again."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from unification import var
 
 from kanrewrite.ac.bags import operands
 from kanrewrite.ac.diophantine import Vector, basis, covers
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
+from kanrewrite.ac.sorts import Sorts
 from kanrewrite.ac.states import Equation, compatible
 from kanrewrite.ac.terms import Store
 
@@ -67,6 +68,23 @@ class System(ABC):
         several
             The position of a variable that is not.
         """
+
+    def single(self, sorts: Sorts, bindings: Mapping[Interned, Interned]) -> frozenset[int]:
+        """The positions of variables whose sorts have no product of the operator.
+
+        Parameters
+        ----------
+        sorts
+            What some variables may be.
+        bindings
+            What they are bound to.
+        """
+        holders = sorts.holders(bindings) if sorts.variables else {}
+        return frozenset(
+            k
+            for k, atom in enumerate(self.atoms)
+            if any(sorts.is_single(v, self.operator) for v in holders.get(atom, ()))
+        )
 
     def _is_possible(self, vector: Vector) -> bool:
         """Whether the operands that a vector makes equal might be, and no variable holds itself."""

@@ -13,7 +13,6 @@ S. Eker, "Associative-commutative rewriting on large terms", RTA 2003.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cache
 from operator import attrgetter
@@ -22,6 +21,7 @@ from typing import Any
 from cons import cons
 from unification import Var
 
+from kanrewrite.ac.bags import cancelled, flat
 from kanrewrite.ac.interned import APPLY, LEAF, VARIABLE, Interned, Symbol, Table
 from kanrewrite.ac.syntax import PAIR, decompose, identity, is_leaf_type, is_variable
 from kanrewrite.theory import NO_UNIT, Theory
@@ -208,11 +208,11 @@ class Store:
         if symbol.op is PAIR and (whole := self._sequence(*args)) is not None:
             return whole
         if symbol.associative:
-            args = self._flat(symbol, args)
+            args = flat(symbol, args)
         if symbol.unit is not None:
             args = [arg for arg in args if arg is not symbol.unit]
         if symbol.inverse is not None:
-            args = self._cancelled(symbol.inverse, args)
+            args = cancelled(symbol.inverse, args)
         if symbol.idempotent:
             args = list(dict.fromkeys(args))
         if symbol.commutative:
@@ -295,30 +295,6 @@ class Store:
             for arg in term.args
         ]
         return self.make(group, inverted)
-
-    @staticmethod
-    def _flat(symbol: Symbol, args: Sequence[Interned]) -> Sequence[Interned]:
-        if all(arg.symbol is not symbol for arg in args):
-            return args
-        return [x for arg in args for x in (arg.args if arg.symbol is symbol else (arg,))]
-
-    @staticmethod
-    def _cancelled(inverse: Symbol, args: Sequence[Interned]) -> Sequence[Interned]:
-        against = Counter(arg.args[0] for arg in args if arg.symbol is inverse)
-        if not against:
-            return args
-        common = against & Counter(arg for arg in args if arg.symbol is not inverse)
-        if not common:
-            return args
-        gone = [common, Counter(common)]
-        kept = []
-        for arg in args:
-            base, left = (arg.args[0], gone[1]) if arg.symbol is inverse else (arg, gone[0])
-            if left[base]:
-                left[base] -= 1
-            else:
-                kept.append(arg)
-        return kept
 
 
 @cache

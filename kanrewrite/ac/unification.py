@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -14,6 +15,7 @@ from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.minimal import minimal
 from kanrewrite.ac.search import Search, has_words
 from kanrewrite.ac.shape import operands_first
+from kanrewrite.ac.sorts import Sort, Sorts
 from kanrewrite.ac.states import Bindings, Equation, State, aliens, bound, operator_of
 from kanrewrite.ac.terms import Store, store
 from kanrewrite.theory import Theory
@@ -37,11 +39,18 @@ class Unifiers(Iterator[Substitution]):
         Where the equations are interned.
     equations
         The system, interned.
+    sorts
+        What some variables may be.
     """
 
-    def __init__(self, terms: Store, equations: list[tuple[Interned, Interned]]):
+    def __init__(
+        self,
+        terms: Store,
+        equations: list[tuple[Interned, Interned]],
+        sorts: Sorts | None = None,
+    ):
         self._terms = terms
-        self._search = Search(terms, equations)
+        self._search = Search(terms, equations, sorts)
         self._stream = _Unification(self._search).unifiers()
 
     def __iter__(self) -> Unifiers:
@@ -128,11 +137,12 @@ class _Unification:
             return
         operator = operator_of(state.equations[0])
         assert operator is not None
+        sorts = self._search.sorts
         solved = system(self._terms, operator, state.equations)
         inner = [atom for atom in solved.atoms if atom.symbol is VARIABLE]
-        simple = all(v in inner for v in self._search.variables)
+        simple = not sorts.variables and all(v in inner for v in self._search.variables)
         columns = {v: [vector[solved.atoms.index(v)] for vector in solved.vectors] for v in inner}
-        for chosen in solved.choices():
+        for chosen in solved.choices(solved.single(sorts, state.bindings)):
             values = {
                 v: tuple(solved.value(k) for k in chosen for _ in range(column[k]))
                 for v, column in columns.items()
@@ -142,12 +152,20 @@ class _Unification:
             else:
                 terms = {v: self._terms.make(operator, parts) for v, parts in values.items()}
                 bindings = {**state.bindings, **terms}
-                yield self._answer(
-                    {v: bound(self._terms, v, bindings) for v in self._search.variables}
-                )
+                every = {v: bound(self._terms, v, bindings) for v in self._search.variables}
+                if sorts.allow(partial(_value, every)):
+                    yield self._answer(every)
 
 
-def unify(equations: Iterable[tuple[Any, Any]], theory: Theory) -> Unifiers:
+def _value(values: Bindings, variable: Interned) -> Interned:
+    return values.get(variable, variable)
+
+
+def unify(
+    equations: Iterable[tuple[Any, Any]],
+    theory: Theory,
+    sorts: Mapping[Var, Sort] | None = None,
+) -> Unifiers:
     """The most general solutions of a system of equations modulo a theory.
 
     Parameters
@@ -156,6 +174,11 @@ def unify(equations: Iterable[tuple[Any, Any]], theory: Theory) -> Unifiers:
         Pairs of terms.
     theory
         What the operators obey.
+    sorts
+        For some variables, what they may be: a function of a plain term that returns False only
+        where no instance of the term is allowed, and None where that is open (see `ground`).  It is
+        asked as soon as the variable is bound, and never about a variable; the answers are those
+        that would be left if it were asked of all.
 
     Returns
     -------
@@ -183,7 +206,7 @@ def unify(equations: Iterable[tuple[Any, Any]], theory: Theory) -> Unifiers:
     """
     terms = store(theory)
     pairs = [(terms.intern(s), terms.intern(t)) for s, t in equations]
-    return Unifiers(terms, pairs)
+    return Unifiers(terms, pairs, Sorts(terms, sorts or {}))
 
 
 def is_complete(theory: Theory, equations: Iterable[tuple[Any, Any]] | None = None) -> bool:
