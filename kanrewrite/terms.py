@@ -192,6 +192,16 @@ class Slice:
         return f"slice({self.start}, {self.stop}, {self.step})"
 
 
+@dataclass(frozen=True)
+class Held:
+    """A computed variable that a parameter of an operator holds: it is not read as a term."""
+
+    variable: Any
+
+    def __str__(self) -> str:
+        return str(self.variable)
+
+
 def _hashable(index: Any) -> Any:
     """An index as a tuple of what has a hash."""
     if isinstance(index, slice):
@@ -200,9 +210,11 @@ def _hashable(index: Any) -> Any:
 
 
 def plain_index(index: Any) -> Any:
-    """An index as Python writes it."""
+    """An index, or a shape, as Python writes it."""
     if isinstance(index, Slice):
-        return slice(index.start, index.stop, index.step)
+        return slice(*map(plain_index, (index.start, index.stop, index.step)))
+    if isinstance(index, Held):
+        return index.variable
     return tuple(map(plain_index, index)) if isinstance(index, tuple) else index
 
 

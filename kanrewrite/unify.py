@@ -17,9 +17,18 @@ import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Apply, Constant, Variable
 from aesara.tensor import math, special
+from aesara.tensor.basic import Alloc, Join, MakeVector
+from aesara.tensor.blas import BatchedDot
 from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from aesara.tensor.extra_ops import CumOp
-from aesara.tensor.subtensor import Subtensor, indices_from_subtensor
+from aesara.tensor.shape import Reshape
+from aesara.tensor.subtensor import (
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+    Subtensor,
+    indices_from_subtensor,
+)
+from aesara.tensor.type import TensorType
 from unification import isvar, unify
 from unification.core import _unify
 
@@ -28,6 +37,7 @@ from kanrewrite.terms import (
     ALIASES,
     MADE,
     OWN,
+    Held,
     Operator,
     T,
     Term,
@@ -140,6 +150,9 @@ def _of_variable(variable: Graph, done: dict[Any, Any]) -> Any:
     if type(node.op) in OWN:
         read = (_as_term(x, done) for x in node.inputs)
         return own_term(node.op, read, node.outputs.index(variable))
+    if isinstance(node.op, math.MaxAndArgmax) and variable is node.outputs[1]:
+        (of,) = node.inputs
+        return T.argmax(_as_term(of, done), _axes(node.op, of), False)
     if not _is_all_of(variable, node):
         return variable
     return _written_out(node_term(node, lambda x: _as_term(x, done)))
@@ -201,24 +214,79 @@ def node_term(node: Apply[Any], read: Callable[[Any], Any]) -> Any:
         return name(read(inputs[0]), _axes(op, inputs[0]))
     if isinstance(op, special.SoftmaxGrad):
         return T.softmax_grad(*map(read, inputs), _axes(op, inputs[0]))
-    if isinstance(op, CumOp):
-        return (T.cumsum if op.mode == "add" else T.cumprod)(read(inputs[0]), op.axis)
-    if isinstance(op, Subtensor):
-        indices: Any = inputs[1:]
-        index = indices_from_subtensor(indices, cast(Any, op.idx_list))
-        return T.subtensor(read(inputs[0]), tuple(map(_place, index)))
-    if isinstance(op, math.Dot):
-        return T.dot(*map(read, inputs))
     if type(op) in OWN:
         return own_term(op, map(read, inputs))
-    return Term((operator_of(op), *map(read, inputs)))
+    special_term = _READERS.get(type(op), _no_term)(node, read)
+    return special_term or Term((operator_of(op), *map(read, inputs)))
+
+
+def _no_term(node: Apply[Any], read: Callable[[Any], Any]) -> Term | None:  # noqa: ARG001
+    """An Op that is an operator of its inputs alone."""
+    return None
+
+
+def _cumulative(node: Apply[Any], read: Callable[[Any], Any]) -> Term:
+    op: Any = node.op
+    return (T.cumsum if op.mode == "add" else T.cumprod)(read(node.inputs[0]), op.axis)
+
+
+def _indexed(node: Apply[Any], read: Callable[[Any], Any]) -> Term:
+    indices, op = cast(Any, node.inputs[1:]), cast(Any, node.op)
+    index = indices_from_subtensor(indices, op.idx_list)
+    return T.subtensor(read(node.inputs[0]), tuple(map(_place, index)))
+
+
+def _indexed_by_tensors(node: Apply[Any], read: Callable[[Any], Any]) -> Term | None:
+    of, *index = node.inputs
+    if not all(isinstance(i.type, TensorType) for i in index):
+        return None
+    return T.subtensor(read(of), tuple(map(_place, index)))
+
+
+def _joined(node: Apply[Any], read: Callable[[Any], Any]) -> Term | None:
+    axis, *parts = node.inputs
+    if not isinstance(axis, Constant):
+        return None
+    place = int(cast(Any, axis).data) % cast(Any, parts[0].type).ndim
+    return T.join(*map(read, parts), axis=place)
+
+
+def _reshaped(node: Apply[Any], read: Callable[[Any], Any]) -> Term:
+    of, shape = node.inputs
+    made = shape.owner
+    known: Any = Held(shape) if made is not None else shape
+    if isinstance(shape, Constant):
+        known = tuple(map(int, np.asarray(shape.data)))
+    elif made is not None and isinstance(made.op, MakeVector):
+        known = tuple(map(_place, made.inputs))
+    return T.reshape(read(of), known)
+
+
+def _filled(node: Apply[Any], read: Callable[[Any], Any]) -> Term:
+    of, *shape = node.inputs
+    return T.alloc(read(of), tuple(map(_place, shape)))
+
+
+_READERS: dict[type, Callable[[Apply[Any], Callable[[Any], Any]], Term | None]] = {
+    CumOp: _cumulative,
+    Subtensor: _indexed,
+    AdvancedSubtensor: _indexed_by_tensors,
+    AdvancedSubtensor1: _indexed_by_tensors,
+    Join: _joined,
+    Reshape: _reshaped,
+    Alloc: _filled,
+    math.Dot: lambda node, read: T.dot(*map(read, node.inputs)),
+    BatchedDot: lambda node, read: T.batched_dot(*map(read, node.inputs)),
+}
 
 
 def _place(index: Any) -> Any:
     """A part of an index with the numbers that its constants are."""
     if isinstance(index, slice):
         return slice(*map(_place, (index.start, index.stop, index.step)))
-    return int(index.data) if isinstance(index, Constant) and np.ndim(index.data) == 0 else index
+    if isinstance(index, Constant) and np.ndim(index.data) == 0:
+        return int(index.data)
+    return Held(index) if isinstance(index, Variable) and index.owner is not None else index
 
 
 def _axes(op: Any, variable: Graph) -> tuple[int, ...]:
@@ -281,7 +349,7 @@ def _as_graph(term: Any, built: dict[int, Any]) -> Any:
     if isvar(term):
         raise NotBuildable(term, "it is a logic variable that nothing has bound")
     if not is_term(term):
-        return term
+        return plain_index(term)
     if id(term) not in built:
         built[id(term)] = _apply(term, built)
     return built[id(term)]
@@ -404,8 +472,8 @@ _BUILDERS: dict[str, Callable[..., Any]] = {
     "dimshuffle": _each,
     "drop": _drop,
     "subtensor": lambda x, index: x[plain_index(index)],
-    "reshape": lambda x, shape: at.reshape(x, shape),
-    "alloc": lambda x, shape: at.alloc(x, *shape),
+    "reshape": lambda x, shape: at.reshape(x, plain_index(shape)),
+    "alloc": lambda x, shape: at.alloc(x, *plain_index(shape)),
     "join": lambda *xs, axis: at.join(axis, *xs),
 }
 

@@ -42,6 +42,9 @@ class TermView:
     def instantiate(self, term: Any, bindings: Mapping[Any, Any]) -> Any:
         return substitute(term, bindings)
 
+    def as_written(self, term: Any, bindings: Mapping[Any, Any]) -> Any:
+        return substitute(term, bindings)
+
     def build(self, form: Any, like: Any) -> Any:
         built = as_graph(form)
         return built if hasattr(built, "type") else at.constant(built, dtype=like.type.dtype)

@@ -56,6 +56,7 @@ from kanrewrite.errors.registry import (
     nothing_enabled,
 )
 from kanrewrite.errors.relation import (
+    cancels,
     cannot_be_followed,
     defines_nothing,
     derivative_turned,
@@ -161,6 +162,7 @@ __all__ = [
     "UnusableOperator",
     "UnusableRange",
     "UnusableSetting",
+    "cancels",
     "cannot_be_followed",
     "cannot_be_turned",
     "changes_type",

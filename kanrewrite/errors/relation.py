@@ -148,6 +148,16 @@ def matches_everything(pattern: str) -> str:
     )
 
 
+def cancels(pattern: str, left: str) -> str:
+    """A matched side that the axioms make smaller, so that parameters are gone from it."""
+    return (
+        f"the matched side `{pattern}` is `{left}` by the axioms of sums and products, which hold "
+        "without a relation: nothing would bind what has cancelled. Leave the equation out, or "
+        "write the matched side as what is left in a graph; where the axioms do not hold, give "
+        "@relation(theory=...) without them."
+    )
+
+
 def misplaced_gradient(equation: str) -> str:
     """`T.gradient` stands elsewhere than at the root of a left side."""
     return (

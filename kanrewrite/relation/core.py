@@ -11,15 +11,16 @@ from kanren import conde
 from kanren.core import Zzz
 
 from kanrewrite import errors
-from kanrewrite.ac import Eq
+from kanrewrite.ac import Eq, term
 from kanrewrite.errors import RelationError
 from kanrewrite.guards import Guard
 from kanrewrite.relation import derivatives, reading, roles
-from kanrewrite.relation.goals import Goal, holds
+from kanrewrite.relation.goals import REAL, Goal, holds
 from kanrewrite.relation.roles import Role
 from kanrewrite.relation.rules import Rule, conditions_of, when_text
 from kanrewrite.terms import Param, Term, parameters_of, show
 from kanrewrite.theory import Theory
+from kanrewrite.unify import as_term
 
 Direction = Literal["forward", "backward", "both"]
 Where = Literal["everywhere", "exponents", "digits"]
@@ -148,6 +149,9 @@ class Relation:
     def _rule(self, equation: Eq, pattern: Any, replacement: Any) -> Rule:
         if not isinstance(pattern, Term):
             raise self.error(errors.matches_everything(show(pattern)))
+        canonical = term(as_term(pattern), equation.theory or REAL)
+        if set(parameters_of(canonical.plain)) != set(parameters_of(pattern)):
+            raise self.error(errors.cancels(show(pattern), show(canonical.plain)))
         bound = set(parameters_of(pattern))
         sides: list[tuple[str, Any, Iterable[Any]]]
         sides = [("side", replacement, parameters_of(replacement))]

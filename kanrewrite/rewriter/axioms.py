@@ -70,6 +70,10 @@ class AxiomReader:
             }
             yield graphs, self._result(compiled, bindings, rest, variable)
 
+    def same(self, one: Graph, other: Graph) -> bool:
+        """Whether two graphs are equal modulo the axioms."""
+        return self.terms.read(one) is self.terms.read(other)
+
     def answers(self, rule: Rule, variable: Graph) -> Iterator[tuple[Graph, dict[Any, Any]]]:
         """What a rule makes of a variable, for each match whose conditions hold."""
         for graphs, result in self.matches(rule, variable):

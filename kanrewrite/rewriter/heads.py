@@ -81,6 +81,8 @@ READ_AS: dict[str, frozenset[str]] = {
     "neg": _PRODUCT | _SUM,
     "exp": _PRODUCT,
     "log": frozenset({"log2", "log10", "log1p"}),
+    "argmax": frozenset({"max"}),  # one Op computes both
+    "cumprod": frozenset({"cumsum"}),
     **dict.fromkeys(("sum", "prod", "max", "min", "all", "any", "logsumexp"), _REDUCED),
 }
 

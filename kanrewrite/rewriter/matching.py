@@ -256,13 +256,18 @@ class Matching:
                 result = partial(self._result, rule, bindings, rest)
                 yield dict(bindings), partial(self._from_view, result, out)
 
-    def _from_view(self, result: Callable[[], Any], out: Graph) -> Graph | None:
+    def _from_view(self, result: Callable[..., Any], out: Graph) -> Graph | None:
         """What the view builds, None where it reads that as what it replaces.
 
         A match as written is no such thing: that the library knows an equation too is no reason
-        not to follow it.
+        not to follow it.  A lift of the library may be the very equation, the other way round:
+        then the result is built as it is written.
         """
-        new = self.view.build(result(), out)
+        form = result(self.view.instantiate)
+        turned = form is self.view.read(out)
+        new = self.view.build(result(self.view.as_written) if turned else form, out)
+        if turned and self._axioms.same(new, out):
+            return None
         return None if self._no_simpler(out, new) else new
 
     @staticmethod
@@ -302,12 +307,13 @@ class Matching:
             pattern = self._patterns[id(rule)] = self.view.pattern(rule.pattern)
         return pattern
 
-    def _result(self, rule: Rule, bindings: Bindings, rest: Any) -> Any:
+    def _result(
+        self, rule: Rule, bindings: Bindings, rest: Any, make: Callable[[Any, Bindings], Any]
+    ) -> Any:
         """The replaced form; what an extension left over is put back under the same head."""
         if rule.relation.where == "digits":
-            result = cast(StatingView, self.view).stated(rule.replacement, bindings)
-        else:
-            result = self.view.instantiate(rule.replacement, bindings)
+            make = cast(StatingView, self.view).stated
+        result = make(rule.replacement, bindings)
         if rest is None:
             return result
         whole = Term((_extension_head(rule.pattern), _RESULT, _REST))

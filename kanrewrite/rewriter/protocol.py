@@ -30,6 +30,9 @@ class View(Protocol):
     def instantiate(self, term: Any, bindings: Bindings, /) -> Any:
         """A term with its parameters bound, as a form."""
 
+    def as_written(self, term: Any, bindings: Bindings, /) -> Any:
+        """A term with its parameters bound, taken as it is written, as a form."""
+
     def build(self, form: Any, like: Graph, /) -> Graph:
         """A form as a graph of the type of a variable."""
 

@@ -9,20 +9,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from unification import isvar
 
+from kanrewrite.ac import match
 from kanrewrite.guards import is_bool, is_float, is_int
-from kanrewrite.relation import Relation, Rule, substitute
+from kanrewrite.relation import REAL, Relation, Rule, eq, substitute
 from kanrewrite.relation.notation import written_out
-from kanrewrite.terms import T, Term, parameters_of
+from kanrewrite.terms import Param, T, Term, parameters_of
+from kanrewrite.unify import as_term
 
 REDUCTIONS = frozenset(
     {T.sum, T.prod, T.max, T.min, T.all, T.any, T.mean, T.var, T.std, T.logsumexp}
 )
 #: What a sign passes: which of the operands may hold it.
 _LINEAR = {T.mul: None, T.sum: 1, T.mean: 1, T.true_div: 1, T.neg: 1, T.dot: None}
+_X = Param("spellings:x")
+#: What Aesara's canonicalization makes of sums, whose digits it keeps.
+_STOCK = (eq(as_term(T.exp(_X) - 1), T.expm1(_X)), eq(as_term(1 - T.erf(_X)), T.erfc(_X)))
 _KINDS = (is_float, is_int, is_bool)
 
 
@@ -47,8 +53,57 @@ def spellings(rule: Rule) -> Iterator[Rule]:
     exp(sum(x, axis=axis, keepdims=True)) -> prod(exp(x), axis=axis, keepdims=True)
     """
     for kept in _reductions(rule):
-        for negated in (kept, *_differences(kept)):
-            yield from written_out(negated)
+        for each in (kept, *_differences(kept), *_inverted(kept)):
+            for other in (each, *_with_numbers(each), *_as_stock(each)):
+                yield from written_out(other)
+
+
+def _inverted(rule: Rule) -> Iterator[Rule]:
+    """A rule about an inverse, inside of a product or a sum."""
+    pattern, rest = rule.pattern, Param("spellings:rest")
+    join = None
+    if pattern[0] is T.reciprocal or (pattern[0] is T.true_div and pattern[1] == 1):
+        join = T.mul
+    elif pattern[0] is T.neg:
+        join = T.add
+    if join is not None:
+        yield replace(rule, pattern=join(rest, pattern), replacement=join(rest, rule.replacement))
+
+
+def _with_numbers(rule: Rule) -> Iterator[Rule]:
+    """A rule whose numbers are added and multiplied with, not subtracted and divided by."""
+    pattern = _numbered(rule.pattern)
+    if pattern != rule.pattern:
+        yield replace(rule, pattern=pattern)
+
+
+def _as_stock(rule: Rule) -> Iterator[Rule]:
+    """A rule in the words that Aesara has put for some of its operands before a rule is tried."""
+    head, *parts = rule.pattern
+    pattern = Term((head, *map(_stock, parts)))
+    if pattern != rule.pattern:
+        yield replace(rule, pattern=pattern)
+
+
+def _stock(term: Any) -> Any:
+    if not isinstance(term, Term):
+        return term
+    for equation in _STOCK:
+        for found in islice(match(equation.lhs, as_term(term), REAL), 1):
+            return _stock(substitute(equation.rhs, found))
+    return Term((term[0], *map(_stock, term[1:])))
+
+
+def _numbered(term: Any) -> Any:
+    if not isinstance(term, Term):
+        return term
+    head, *parts = term
+    parts = [_numbered(part) for part in parts]
+    if head in (T.sub, T.true_div) and isinstance(parts[1], int | float) and parts[1]:
+        if head is T.sub:
+            return T.add(parts[0], -parts[1])
+        return T.mul(parts[0], 1 / parts[1])
+    return Term((head, *parts))
 
 
 def _reductions(rule: Rule) -> Iterator[Rule]:

@@ -27,7 +27,7 @@ from kanrewrite.view.matching import Bindings, FormMatcher
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
 from kanrewrite.view.plain import PlainBuilder
 from kanrewrite.view.read import View as Reader
-from kanrewrite.view.recognise import Recogniser, Recognition, compiled, matches
+from kanrewrite.view.recognise import Recogniser, Recognition, compiled, matches, scaled_sum
 from kanrewrite.view.rules import Definitions, recognitions
 
 #: Operators whose value is positive whatever their operands are.
@@ -97,7 +97,7 @@ class View:
         matcher = FormMatcher(algebra, self.opened, not self._written)
         for bindings, rest, join in matches(matcher, pattern, form):
             yield bindings, Rest(join, rest)
-        if not isinstance(pattern, Sum) or not isinstance(form, Prod):
+        if scaled_sum(pattern) is None or not isinstance(form, Prod):
             return
         for factor, power in form.factors:
             if not isinstance(factor, Sum):
@@ -114,20 +114,22 @@ class View:
             (result,) = (value for value in bindings.values() if not isinstance(value, Rest))
             joined: Form = rests[0].join(result, rests[0].left)
             return joined
-        forms = [value for value in bindings.values() if isinstance(value, Form)]
-        algebra = self._home(forms[0]) if forms else self.reader.algebra(aesara.config.floatX)
         if not all(map(is_form, operators_in(term))):
-            return self._opaque(term, bindings, algebra)
-        made: Form = instantiate(term, bindings, algebra)
+            return self.as_written(term, bindings)  # no form is made of these operators
+        made: Form = instantiate(term, bindings, self._home_of(bindings))
         return made
 
     def stated(self, term: Any, bindings: Mapping[Any, Any], /) -> Form:
         """A term with its parameters bound, built as it is stated and taken as it is."""
-        algebra = self._home(next(v for v in bindings.values() if isinstance(v, Form)))
-        return self._opaque(_typed(term, algebra.dtype), bindings, algebra)
+        return self.as_written(_typed(term, self._home_of(bindings).dtype), bindings)
 
-    def _opaque(self, term: Any, bindings: Mapping[Any, Any], algebra: Lifting) -> Form:
-        """A term of operators that no form is made of: what Aesara builds, taken as it is."""
+    def _home_of(self, bindings: Mapping[Any, Any]) -> Lifting:
+        forms = [value for value in bindings.values() if isinstance(value, Form)]
+        return self._home(forms[0]) if forms else self.reader.algebra(aesara.config.floatX)
+
+    def as_written(self, term: Any, bindings: Mapping[Any, Any], /) -> Form:
+        """A term with its parameters bound: what Aesara builds of it, taken as it is."""
+        algebra = self._home_of(bindings)
         builder = self._builder(algebra.dtype)
         graphs = {
             p: builder.value(value) if isinstance(value, Form) else value

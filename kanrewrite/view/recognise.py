@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
@@ -254,8 +255,7 @@ def balanced(before: Form, after: Form, a: Lifting) -> bool:
     ``exp(x)/(1 + exp(2*x))`` stays what it is: ``exp(x) * sigmoid(-2*x)`` can be inf times 0.  And
     so can ``exp(x*y) * sigmoid(-x)``.
     """
-    whole = isinstance(before, Sum) or (isinstance(before, Prod) and _bare_sum(before))
-    if before is after or whole or not hot(after):
+    if before is after or scaled_sum(before) is not None or not hot(after):
         return True
     _, expo, factors = a.parts(after)
     left = exponents(expo) | {m for f, _ in factors for m in exponents(f)}
@@ -301,10 +301,10 @@ def _is_any_sum(form: Form) -> bool:
 def matches(matcher: FormMatcher, pattern: Form, form: Form) -> Iterable[tuple[Bindings, Any, Any]]:
     """Matches at the root with extension: bindings, rest, and how to join a result with it."""
     a = matcher.a
-    if isinstance(pattern, Sum) or (isinstance(pattern, Prod) and _bare_sum(pattern)):
-        target = pattern if isinstance(pattern, Sum) else pattern.factors[0][0]
-        coeff = 1 if isinstance(pattern, Sum) else pattern.coeff
-        found = matcher.sum(target, form, {})  # type: ignore[arg-type]
+    whole = scaled_sum(pattern)
+    if whole is not None:
+        target, coeff = whole
+        found = matcher.sum(target, form, {})
         if not matcher.roots:  # ``a - b`` is itself before it is minus ``b - a``
             found = iter(sorted(islice(found, SHARES), key=lambda f: f[1] * coeff < 0))
         for b, scale, terms in found:
@@ -315,20 +315,22 @@ def matches(matcher: FormMatcher, pattern: Form, form: Form) -> Iterable[tuple[B
         yield b, rest, lambda new, left: a.mul(new, left)
 
 
-def _bare_sum(p: Prod) -> bool:
-    return (
-        not p.expo.terms
-        and len(p.factors) == 1
-        and isinstance(p.factors[0][0], Sum)
-        and p.factors[0][1] == 1
-    )
+def scaled_sum(p: Form) -> tuple[Sum, Fraction] | None:
+    """A form as a sum and a number that it is multiplied with, None where it is no such thing."""
+    if isinstance(p, Sum):
+        return p, ONE
+    if not isinstance(p, Prod) or p.expo.terms or len(p.factors) != 1:
+        return None
+    ((factor, power),) = p.factors
+    return (factor, p.coeff) if isinstance(factor, Sum) and power == 1 else None
 
 
 def heads(form: Form) -> frozenset[Any]:
     """The operators of the factors of a product or of the terms of a sum."""
     if isinstance(form, Prod):
-        if _bare_sum(form):
-            return heads(form.factors[0][0])
+        whole = scaled_sum(form)
+        if whole is not None:
+            return heads(whole[0])
         found: set[Any] = {(_head(f), k > 0) for f, k in form.factors if not is_parameter(f)}
         return frozenset(found | ({"exp"} if form.expo.terms else set()))
     if isinstance(form, (Sum, Lin)):

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-import aesara
 import numpy as np
 import pytest
-from aesara.compile.mode import Mode
-from aesara.graph.basic import Constant, graph_inputs
 from kanren import run, var
 
 from kanrewrite import Axis, Eq, Float, T, eq, relation
 from kanrewrite.guards import counts
 from kanrewrite.relation import Relation
 from kanrewrite.why import why_not
-from tests.users.common import at, canonical, rewritten, same
-from tests.users.test_relations import drawn
+from tests.users import common
+from tests.users.common import at, canonical, fires_and_keeps_the_value, rewritten, same
 
 X, Y = at.vectors("xy")
 A, B = at.matrices("ab")
@@ -26,19 +24,8 @@ D, E = at.tensor3s("de")
 M, N = at.imatrices("mn")
 S = at.TensorType("float64", (None, 3))("s")
 KEPT: Any = {"keepdims": True}
-MODE = Mode(linker="py", optimizer="None")
 CASES: list[Any] = []
-
-
-def spelled(*graphs: Any) -> Callable[[Callable[..., Iterator[Eq]]], Relation]:
-    """State a relation and the graphs that it is found in."""
-
-    def add(function: Callable[..., Iterator[Eq]]) -> Relation:
-        made: Relation = relation(function)
-        CASES.extend(pytest.param(made, g, id=f"{made.name}-{n}") for n, g in enumerate(graphs))
-        return made
-
-    return add
+spelled = partial(common.spelled, CASES)
 
 
 @spelled(
@@ -100,15 +87,7 @@ def least_exponential(x: Float, axis: Axis) -> Iterator[Eq]:
 @pytest.mark.parametrize("canonically", [False, True])
 @pytest.mark.parametrize(("stated", "graph"), CASES)
 def test_a_mean_is_found_as_it_is_computed(stated: Relation, graph: Any, canonically: bool) -> None:
-    written = canonical(graph) if canonically else graph
-    new = rewritten(written, stated)
-    assert not same(new, written)
-    inputs = [i for i in dict.fromkeys(graph_inputs([graph])) if not isinstance(i, Constant)]
-    f = aesara.function(inputs, [graph, new], mode=MODE)
-    rng = np.random.default_rng(0)
-    before, after = f(*(drawn(i.type, rng) for i in inputs))
-    tolerance = 1e-4 if graph.type.dtype == "float32" else 1e-9
-    np.testing.assert_allclose(after, before, rtol=tolerance, atol=tolerance)
+    fires_and_keeps_the_value(stated, canonical(graph) if canonically else graph)
 
 
 def test_dimensions_may_come_back_later() -> None:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import aesara
-import numpy as np
 import pytest
-from aesara.compile.mode import Mode
-from aesara.graph.basic import Constant, graph_inputs
 
 from kanrewrite import registry, trace
 from kanrewrite.relation import Relation
 from kanrewrite.why import why_not
-from tests.users.common import rewritten, same
+from tests.users.common import fires_and_keeps_the_value, rewritten, same
 from tests.users.relations import CASES, Case
 
-MODE = Mode(linker="py", optimizer="None")
 SPELLED = [
     pytest.param(c.relation, graph, id=f"{c.relation.name}-{n}")
     for c in CASES
@@ -35,24 +30,7 @@ def test_there_are_forty_of_them() -> None:
 
 @pytest.mark.parametrize(("relation", "graph"), SPELLED)
 def test_a_relation_fires_and_keeps_the_value(relation: Relation, graph: Any) -> None:
-    new = rewritten(graph, relation)
-    assert not same(new, graph)
-    assert new.type == graph.type
-    inputs = [i for i in dict.fromkeys(graph_inputs([graph])) if not isinstance(i, Constant)]
-    rng = np.random.default_rng(0)
-    values = [drawn(i.type, rng) for i in inputs]
-    f = aesara.function(inputs, [graph, new], mode=MODE)
-    before, after = f(*values)
-    tolerance = 1e-5 if graph.type.dtype == "float32" else 1e-9
-    np.testing.assert_allclose(after, before, rtol=tolerance, atol=tolerance)
-
-
-def drawn(kind: Any, rng: np.random.Generator) -> Any:
-    """Values of a type, small, and no integer zero."""
-    shape = (3,) * kind.ndim
-    if kind.dtype.startswith("int"):
-        return rng.integers(1, 9, shape).astype(kind.dtype)
-    return rng.normal(size=shape).astype(kind.dtype)
+    fires_and_keeps_the_value(relation, graph)
 
 
 @pytest.mark.parametrize(("relation", "graph"), OTHERS)
