@@ -48,7 +48,7 @@ _EXP, _DIVIDE = WEIGHTS["exp"], WEIGHTS["true_div"]
 
 
 def node_count(graph: Any) -> int:
-    """How many operators a graph has, equal subgraphs counted once.
+    """How many operators a graph has, equal subgraphs and the steps of loops counted once.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def node_count(graph: Any) -> int:
     >>> node_count(at.exp(x) / at.exp(x).sum(axis=1, keepdims=True))
     4
     """
-    structure = Structure()
+    structure = Structure(opened=True)
     below = structure.below(structure.add(outputs_of(graph)))
     return sum(structure.variables[number].owner is not None for number in below)
 

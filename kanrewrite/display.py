@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 from aesara.graph.basic import Constant, Variable
+from aesara.scan.op import Scan
 from aesara.tensor.subtensor import IncSubtensor, Subtensor
 
+from kanrewrite.insides import inside
 from kanrewrite.terms import operator_of
 
 _INFIX = {"add": " + ", "sub": " - ", "mul": " * ", "true_div": " / ", "pow": "**"}
@@ -53,6 +55,8 @@ def operator_text(op: Any) -> str:
     >>> operator_text(at.matrix("x").sum(axis=1).owner.op)
     'sum{1}'
     """
+    if isinstance(op, Scan):
+        return "scan"
     if hasattr(op, "new_order"):
         return f"dimshuffle{{{','.join(map(str, op.new_order))}}}"
     if isinstance(op, Subtensor | IncSubtensor):
@@ -133,11 +137,13 @@ def _brief(variable: Variable[Any, Any], depth: int, top: bool = False) -> str:
         return leaf_text(node.inputs[0])
     if depth == 0:
         return "…"
-    inside = [_brief(x, depth - 1, top=name not in _INFIX) for x in node.inputs]
-    if name in _INFIX and len(inside) > 1:
-        text = _INFIX[name].join(inside)
+    if isinstance(node.op, Scan):
+        return f"scan({', '.join(_brief(x, depth - 1, top=True) for x in inside(variable))})"
+    texts = [_brief(x, depth - 1, top=name not in _INFIX) for x in node.inputs]
+    if name in _INFIX and len(texts) > 1:
+        text = _INFIX[name].join(texts)
         return text if top else f"({text})"
-    return applied(node.op, inside)
+    return applied(node.op, texts)
 
 
 def applied(op: Any, operands: list[str]) -> str:

@@ -10,6 +10,7 @@ from aesara.graph.basic import Apply, Constant, Variable
 from aesara.graph.fg import FunctionGraph
 
 from kanrewrite.errors import NotAGraph
+from kanrewrite.insides import inside
 
 Graph = Variable[Any, Any]
 
@@ -40,10 +41,12 @@ class Structure:
     ----------
     same : Mapping, optional
         Inputs of another graph and the inputs here that they stand for.
+    opened : bool
+        Whether what a loop computes in a step is among its operands, after its inputs.
     """
 
-    def __init__(self, same: Mapping[Graph, Graph] | None = None):
-        self._same = same or {}
+    def __init__(self, same: Mapping[Graph, Graph] | None = None, opened: bool = False):
+        self._same, self._opened = same or {}, opened
         self._numbers: dict[Hashable, int] = {}
         self._of: dict[Graph, int] = {}
         self._operands: dict[int, list[int]] = {}
@@ -58,7 +61,7 @@ class Structure:
             node = variable.owner
             if variable in self._of or node is None:
                 todo.pop()
-            elif waiting := [x for x in node.inputs if x.owner is not None and x not in self._of]:
+            elif waiting := [x for x in self._below(variable) if x.owner and x not in self._of]:
                 todo.extend(waiting)
             else:
                 todo.pop()
@@ -86,9 +89,17 @@ class Structure:
         """The numbers of the operands of a number."""
         known = self._operands.get(number)
         if known is None:
-            node = self.variables[number].owner
-            known = self._operands[number] = [self[x] for x in node.inputs] if node else []
+            known = self._operands[number] = [self[x] for x in self._below(self.variables[number])]
         return known
+
+    def _below(self, variable: Graph) -> list[Graph]:
+        node = variable.owner
+        inputs = [] if node is None else list(node.inputs)
+        return [*inputs, *inside(variable)] if self._opened else inputs
+
+    def steps(self, number: int) -> list[int]:
+        """Those of the operands of a number that are inside of it."""
+        return [self[x] for x in inside(self.variables[number])] if self._opened else []
 
     def below(self, roots: Iterable[int], most: int | None = None) -> list[int]:
         """Every number at or below some roots, nearest first, at most so many."""

@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aesara.graph.basic import Constant, Variable, graph_inputs
+from aesara.graph.basic import Constant, Variable
+from aesara.graph.op import HasInnerGraph
 
 from kanrewrite.draw.graph import COMPACT, diagram
 from kanrewrite.draw.layout import WIDEST
 from kanrewrite.draw.model import Diagram, Status
+from kanrewrite.insides import nodes_within
 from kanrewrite.structure import Structure, outputs_of
 
 Graph = Variable[Any, Any]
@@ -83,7 +85,7 @@ def diff(before: Any, after: Any) -> Difference:
     (2, 1, 2)
     """
     first, second = outputs_of(before), outputs_of(after)
-    structure = Structure(_pair_inputs(first, second))
+    structure = Structure(_pair_inputs(first, second), opened=True)
     old, new = structure.add(first), structure.add(second)
     below_old, below_new = frozenset(structure.below(old)), frozenset(structure.below(new))
     gone, born = set(below_old - below_new), set(below_new - below_old)
@@ -93,8 +95,7 @@ def diff(before: Any, after: Any) -> Difference:
 
 def _pair_inputs(first: Sequence[Graph], second: Sequence[Graph]) -> dict[Graph, Graph]:
     """For each input of the second graph the input of the first that it stands for."""
-    old = [x for x in dict.fromkeys(graph_inputs(first)) if not isinstance(x, Constant)]
-    new = [x for x in dict.fromkeys(graph_inputs(second)) if not isinstance(x, Constant)]
+    old, new = list(_inputs(first)), list(_inputs(second))
     free = [x for x in old if x not in new]
     pairs: dict[Graph, Graph] = {}
     for by_name in (True, False):
@@ -107,6 +108,13 @@ def _pair_inputs(first: Sequence[Graph], second: Sequence[Graph]) -> dict[Graph,
                 pairs[x] = match
                 free.remove(match)
     return pairs
+
+
+def _inputs(outputs: Sequence[Graph]) -> dict[Graph, None]:
+    """The inputs of a graph, and of the steps of its loops."""
+    leaves = (x for node in nodes_within(outputs) for x in node.inputs)
+    every = (x for x in (*outputs, *leaves) if x.owner is None and not isinstance(x, Constant))
+    return dict.fromkeys(every)
 
 
 def _alike(x: Graph, y: Graph, by_name: bool) -> bool:
@@ -139,6 +147,8 @@ def _pair(
 
 def _operator(structure: Structure, number: int) -> Any:
     node = structure.variables[number].owner
+    if node is not None and isinstance(node.op, HasInnerGraph):
+        return type(node.op), str(node.op), node.outputs.index(structure.variables[number])
     return None if node is None else node.op
 
 

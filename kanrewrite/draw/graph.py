@@ -26,6 +26,8 @@ from kanrewrite.trace import source_of
 
 Graph = Variable[Any, Any]
 
+#: What is written at the line from what a loop computes in a step to the loop.
+STEP = "each step"
 #: Above this many operators a graph is drawn in its compact form.
 COMPACT = 40
 #: In compact form, lines across more rows than this become references.
@@ -74,7 +76,7 @@ def diagram(
     -------
     Diagram
     """
-    structure = Structure() if structure is None else structure
+    structure = Structure(opened=True) if structure is None else structure
     roots = structure.add(outputs_of(graph))
     shown = [n for n in structure.below(roots, MOST) if keep is None or keep(n) or n in roots]
     if compact is None:
@@ -179,8 +181,11 @@ class _Drawing:
         kind: Kind = "input" if variable.owner is None else "op"
         box = self.result.boxes.setdefault(head, Box([], kind, self.mark(head)))
         texts: list[str | None] = []
+        steps = self.structure.steps(number)
         for position, operand in enumerate(self.structure.operands(number)):
-            if (operand, number) in far:
+            if operand in steps and operand not in self.boxes:
+                texts.append(f"{STEP}: {brief(self.structure.variables[operand])}")
+            elif (operand, number) in far:
                 texts.append(f"[{numbers[operand]}]")
                 box.refers.append(self.heads[operand])
             elif operand in self.boxes:
@@ -191,7 +196,7 @@ class _Drawing:
                 texts.append(brief(self.structure.variables[operand]))
             else:
                 texts.append("…")
-        text = _text(variable, texts)
+        text = _text(variable, [t for t in texts if t is not None] if steps else texts)
         box.lines.append(cut(text, config.label_width))
         if number in numbers:
             box.lines[-1] = f"[{numbers[number]}] {box.lines[-1]}"
@@ -199,7 +204,11 @@ class _Drawing:
         box.detail = _detail(variable, text)
 
     def _line(self, operand: int, number: int, position: int) -> None:
-        inner = [o for o in self.structure.operands(number) if o in self.boxes]
+        steps = self.structure.steps(number)
+        if operand in steps:
+            self.result.lines.append(Line(self.heads[operand], self.heads[number], STEP))
+            return
+        inner = [o for o in self.structure.operands(number) if o in self.boxes and o not in steps]
         node = self.structure.variables[number].owner
         ordered = node is not None and operator_text(node.op) not in ("add", "mul")
         label = str(position + 1) if ordered and 1 < len(inner) <= _NUMBERED else ""

@@ -42,7 +42,7 @@ def graph_text(graph: Any, title: str = "graph") -> Tree:
     -------
     rich.tree.Tree
     """
-    structure = Structure()
+    structure = Structure(opened=True)
     return _Writer(structure, None).run(structure.add(outputs_of(graph)), title)
 
 

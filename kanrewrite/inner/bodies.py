@@ -17,6 +17,7 @@ from aesara.graph.rewriting.basic import GraphRewriter
 
 from kanrewrite.inner.graphs import copied, is_replaceable, rebuilt, replace
 from kanrewrite.inner.waiting import Later, wait
+from kanrewrite.insides import name_inputs
 
 Rewrites = Callable[[FunctionGraph], None]
 #: The operators of a graph that the library has something to say about.
@@ -69,6 +70,8 @@ class BodiesPass(GraphRewriter):
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite the inner graphs of a function graph, those that are shared once."""
         nodes = [node for node in fgraph.toposort() if is_replaceable(node.op)]
+        for node in nodes:
+            name_inputs(node)
         ops = {id(node.op): node.op for node in nodes}
         if any(isinstance(node.op, Later) for node in fgraph.apply_nodes):
             wait(fgraph, [op for op in ops.values() if self._may_apply(op.fgraph)])

@@ -35,7 +35,7 @@ def is_replaceable(op: Op) -> bool:
 
 def copied(op: Any) -> FunctionGraph:
     """A copy of an Op's inner graph, over inputs of its own."""
-    inputs = [v.type() for v in op.inner_inputs]
+    inputs = [v.type(name=v.name) for v in op.inner_inputs]
     given = dict(zip(op.inner_inputs, inputs, strict=True))
     clone_get_equiv(
         op.inner_inputs, op.inner_outputs, copy_inputs=False, copy_orphans=False, memo=given

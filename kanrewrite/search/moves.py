@@ -8,7 +8,14 @@ from itertools import islice
 from time import perf_counter
 from typing import Any, cast
 
-from aesara.graph.basic import Constant, Variable, graph_inputs
+from aesara.graph.basic import (
+    Apply,
+    Constant,
+    Variable,
+    clone_replace,
+    graph_inputs,
+    io_toposort,
+)
 from aesara.graph.fg import FunctionGraph
 from aesara.tensor.type import TensorType
 from kanren import run
@@ -16,6 +23,8 @@ from unification import var
 
 from kanrewrite import errors
 from kanrewrite.errors import KanrewriteError
+from kanrewrite.inner.graphs import is_replaceable, rebuilt
+from kanrewrite.insides import name_inputs
 from kanrewrite.relation import Relation, Rule
 from kanrewrite.rewriter.axioms import AxiomReader
 from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, required
@@ -113,6 +122,25 @@ class RelationMoves:
             row.tried += 1
             row.seconds += perf_counter() - start
             yield LIFTING, list(fgraph.outputs)
+        for node in io_toposort([], list(outputs)):
+            if is_replaceable(node.op):
+                yield from self._in_steps(node, outputs)
+
+    def _in_steps(
+        self, node: Apply[Any], outputs: Sequence[Graph]
+    ) -> Iterator[tuple[str, list[Graph]]]:
+        """The rewrites of what a loop, or an Op made from a graph, does inside."""
+        name_inputs(node)
+        inner: Any = node.op
+        for within in io_toposort(inner.inner_inputs, inner.inner_outputs):
+            for old in within.outputs:
+                for move in self(old):
+                    if move is None:
+                        continue
+                    step = clone_replace(inner.inner_outputs, {old: move.after})
+                    new = rebuilt(inner, inner.inner_inputs, step).make_node(*node.inputs)
+                    pairs = dict(zip(node.outputs, new.outputs, strict=True))
+                    yield move.relation, clone_replace(list(outputs), pairs)
 
     def __call__(self, variable: Graph) -> Iterator[Move | None]:
         """The rewrites at a variable; None after each rule, so that time can be looked at."""

@@ -16,6 +16,7 @@ from kanrewrite import registry
 from kanrewrite.ac import Matcher
 from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.errors import NothingToExplain
+from kanrewrite.insides import nodes_within
 from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.notation import written_out
 from kanrewrite.rewriter.heads import heads_of, name_of, operators_of
@@ -44,7 +45,7 @@ def why_not(relation: Relation | str, graph: Any, theory: Theory = REAL) -> Expl
         Or the name of a known one. With equations; a goal constructor says nothing of what it
         looks for.
     graph : Variable, Apply, FunctionGraph, compiled function or a sequence of them
-        Where it was expected to fire.
+        Where it was expected to fire; the steps of its loops are looked through as well.
     theory : Theory
         What equations without a theory of their own are matched modulo.
 
@@ -80,7 +81,7 @@ def why_not(relation: Relation | str, graph: Any, theory: Theory = REAL) -> Expl
     stated = relation.rules(relation.direction or "forward")
     rules = [rule for each in stated for rule in written_out(each)]
     best: Explanation | None = None
-    for node in io_toposort([], outputs_of(graph)):
+    for node in nodes_within(outputs_of(graph)):
         for out in node.outputs:
             for rule in rules:
                 if name_of(node.op) in heads_of(rule.pattern):
