@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanrewrite.terms import T
 from kanrewrite.view.contraction import sides_of
+from kanrewrite.view.examples import contradicted
 from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Move
@@ -185,7 +186,7 @@ def bounded(expo: Lin, a: Lifting, zeros: frozenset[Form] = frozenset(), depth: 
     """
     key = expo, zeros, depth
     if key not in a.bounds:
-        a.bounds[key] = _bounded(loosened(expo, a), a, zeros, depth)
+        a.bounds[key] = not contradicted(expo) and _bounded(loosened(expo, a), a, zeros, depth)
     return a.bounds[key]
 
 

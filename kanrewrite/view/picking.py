@@ -8,6 +8,7 @@ difference but rounding errors.  Its gradient leaves out the same elements:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations, product
 from typing import TYPE_CHECKING, TypeGuard
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from kanrewrite.terms import ELEMENTWISE, T
 from kanrewrite.view.algebra import is_ones
 from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Prod, Sum, Terms
-from kanrewrite.view.heat import hot
+from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.joining import age
 from kanrewrite.view.lengths import spanning
 from kanrewrite.view.moves import Move
@@ -44,22 +45,46 @@ def without_picks(terms: Terms, a: Lifting) -> Terms | None:
 
 def _without_picked(terms: Terms, a: Lifting) -> Terms | None:
     """``sum(b) - b[index]`` as ``sum(b * m)``."""
-    moves = [move for move in a.witness if move.picks()]
-    if not moves or not any(_is_total(f) and hot(f) for m in terms for f, _ in a.parts(m)[2]):
-        return None
-    for n, move in product(terms, moves):
-        for axes in move.picks():
-            keeps = n.ndim == len(move.whole)
-            body = spread(a.drop(n, axes) if keeps else n, move, axes, a)
-            if body.bcast != move.whole:
-                continue
-            whole = a.sum(body, axes)
-            rest = _without(terms, whole if keeps else a.drop(whole, axes), n, a)
-            if rest is not None:
-                left = a.sum(a.mul(body, _mask(body, move, body, a)), axes)
-                left = left if keeps else a.drop(left, axes)
-                return _added(rest, a.mul(a.const(-terms[n]), left), a)
+    for n, move, axes in _picked(terms, a):
+        keeps = n.ndim == len(move.whole)
+        body = spread(a.drop(n, axes) if keeps else n, move, axes, a)
+        if body.bcast != move.whole:
+            continue
+        whole = a.sum(body, axes)
+        rest = _without(terms, whole if keeps else a.drop(whole, axes), n, a)
+        if rest is not None:
+            left = a.sum(a.mul(body, _mask(body, move, body, a)), axes)
+            left = left if keeps else a.drop(left, axes)
+            return _added(rest, a.mul(a.const(-terms[n]), left), a)
     return None
+
+
+def _picked(terms: Terms, a: Lifting) -> Iterator[tuple[Form, Move, Axes]]:
+    """The terms that a move may have picked of what another term adds up, with move and axes.
+
+    What both are multiplied by cancels in their quotient: the exponents left are moved ones.
+    """
+    totals = [(m, f) for m in terms for f, _ in a.parts(m)[2] if _is_total(f) and hot(f)]
+    known = [(move, axes) for move in a.witness if totals for axes in move.picks()]
+    for n, (move, axes) in product(terms, known):
+        mine = ((m, f) for m, f in totals if m is not n and _axes(f) <= set(axes))
+        if any(_is_pick(n, m, f, move, axes, a) for m, f in mine):
+            yield n, move, axes
+
+
+def _is_pick(n: Form, m: Form, total: Form, move: Move, axes: Axes, a: Lifting) -> bool:
+    """Tell whether only moved exponents of a total are in a term and not in that of the total."""
+    quotient = a.mul(a.div(n, m), total)
+    if n.ndim == len(move.whole):
+        quotient = a.drop(quotient, axes)
+    return hot(quotient) and exponents(quotient) <= {
+        a.moved.get((move, e)) for e in exponents(total)
+    }
+
+
+def _axes(total: App) -> set[int]:
+    """The axes that are summed, whether they were dropped or not."""
+    return set((total.args[0] if total.op is T.dimshuffle else total).args[1])
 
 
 def _without_scattered(terms: Terms, a: Lifting) -> Terms | None:
@@ -158,15 +183,25 @@ def _added(terms: Terms, form: Form, a: Lifting) -> Terms:
 
 def spread(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
     """What a move picks a form of: what it has not moved is the same along the axes."""
-    if isinstance(form, App) and form.op is T.subtensor and form.args[1] == move:
-        source: Form = form.args[0]
-        return source
-    found = a.moved_from.get((move, form))
-    if found is not None:
-        return found
-    if isinstance(form, Lin | Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE):
-        return a.map(form, lambda piece: spread(piece, move, axes, a))
-    return a.undrop(form, axes)
+    known: dict[Form, Form] = {}  # forms share their parts
+
+    def whole(part: Form) -> Form:
+        if part not in known:
+            known[part] = found(part)
+        return known[part]
+
+    def found(part: Form) -> Form:
+        if isinstance(part, App) and part.op is T.subtensor and part.args[1] == move:
+            inner: Form = part.args[0]
+            return inner
+        source = a.moved_from.get((move, part))
+        if source is not None:
+            return source
+        if isinstance(part, Lin | Prod | Sum) or (isinstance(part, App) and part.op in ELEMENTWISE):
+            return a.map(part, whole)
+        return a.undrop(part, axes)
+
+    return whole(form)
 
 
 def _is_total(form: Form) -> TypeGuard[App]:
