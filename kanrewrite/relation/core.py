@@ -77,7 +77,7 @@ class Relation:
         self.function = function
         self.name = function.__name__
         self.source = f"{code.co_filename}:{code.co_firstlineno}"
-        self.family = family or function.__module__.rsplit(".", 1)[-1]
+        self.family = family or (function.__module__ or "").rsplit(".", 1)[-1]
         self.doc = inspect.getdoc(function) or ""
         self.theory = theory
         self.heads = tuple(heads)

@@ -35,7 +35,7 @@ from kanrewrite.rewriter.spellings import rules_of
 from kanrewrite.rewriter.terms import Terms
 from kanrewrite.terms import Param, T, Term
 from kanrewrite.trace import trace
-from kanrewrite.unify import unread_below
+from kanrewrite.unify import is_term, unread_below
 from kanrewrite.view.instantiate import is_form
 from kanrewrite.view.nodes import FLOATS
 
@@ -191,7 +191,7 @@ class Matching:
         """What an attempt gives; a relation that raises is reported and left out from now on."""
         start = perf_counter()
         # Relations of the library always end: a slow machine must not decide what they do.
-        theirs = relation.function.__module__.startswith(LIBRARY)
+        theirs = (relation.function.__module__ or "").startswith(LIBRARY)
         allowed = config.pass_seconds if theirs else config.relation_seconds
         try:
             with limited(allowed):
@@ -382,7 +382,8 @@ class Matching:
             if len(results) != len(outputs):
                 problem = errors.wrong_number_of_results(len(outputs), len(results))
                 raise relation.error(problem)
-            pairs = [(old, _as_graph(new, old)) for old, new in zip(outputs, results, strict=True)]
+            answers = zip(outputs, results, strict=True)
+            pairs = [(old, _as_graph(new, old, self._axioms.terms)) for old, new in answers]
             if all(
                 old is new
                 or (not self._no_simpler(old, new) and self._usable(relation, old, new, {}, start))
@@ -403,7 +404,10 @@ def _is_list(result: Any) -> bool:
     return isinstance(result, list) or all(isinstance(x, Variable) for x in result)
 
 
-def _as_graph(value: Any, like: Graph) -> Graph:
+def _as_graph(value: Any, like: Graph, terms: Terms) -> Graph:
+    """An answer as a graph; a relation that a goal delegates to answers with a term."""
+    if is_term(value):
+        return terms.result(value, like)
     built = eval_if_etuple(value)
     if isinstance(built, Variable):
         return built

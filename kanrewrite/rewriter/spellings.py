@@ -29,6 +29,8 @@ _LINEAR = {T.mul: None, T.sum: 1, T.mean: 1, T.true_div: 1, T.neg: 1, T.dot: Non
 _X = Param("spellings:x")
 #: What Aesara's canonicalization makes of sums, whose digits it keeps.
 _STOCK = (eq(as_term(T.exp(_X) - 1), T.expm1(_X)), eq(as_term(1 - T.erf(_X)), T.erfc(_X)))
+#: Powers that are read as products, roots and reciprocals.
+_POWERS = (2.0, 3.0, 0.5, -1.0, -0.5)
 _KINDS = (is_float, is_int, is_bool)
 
 
@@ -54,7 +56,7 @@ def spellings(rule: Rule) -> Iterator[Rule]:
     """
     for kept in _reductions(rule):
         for each in (kept, *_differences(kept), *_inverted(kept)):
-            for other in (each, *_with_numbers(each), *_as_stock(each)):
+            for other in (each, *_with_numbers(each), *_as_stock(each), *_raised(each)):
                 yield from written_out(other)
 
 
@@ -75,6 +77,28 @@ def _with_numbers(rule: Rule) -> Iterator[Rule]:
     pattern = _numbered(rule.pattern)
     if pattern != rule.pattern:
         yield replace(rule, pattern=pattern)
+
+
+def _raised(rule: Rule) -> Iterator[Rule]:
+    """A rule about a power, for those powers that are written in other ways."""
+    for power in dict.fromkeys(_powers(rule.pattern)):
+        for number in _POWERS:
+            chosen = {power: number}
+            yield replace(
+                rule,
+                pattern=substitute(rule.pattern, chosen),
+                replacement=substitute(rule.replacement, chosen),
+                conditions=tuple(c.renamed(chosen) for c in rule.conditions),
+            )
+
+
+def _powers(term: Any) -> Iterator[Any]:
+    """The parameters that something is raised to."""
+    if isinstance(term, Term):
+        if term[0] is T.pow and isvar(term[2]):
+            yield term[2]
+        for part in term[1:]:
+            yield from _powers(part)
 
 
 def _as_stock(rule: Rule) -> Iterator[Rule]:

@@ -136,6 +136,14 @@ def divided_back(a: Int, b: Int) -> Iterator[Eq]:
     yield eq((a * b) // b, a)
 
 
+@spelled(
+    at.log(X**3), at.log(X * X), at.log(at.sqrt(X)), at.log(1 / X), 2 * at.log(X**Y),
+    at.log(X**-0.5), at.log(A**3).sum(axis=1), at.log(F**2),
+)  # fmt: skip
+def log_of_power(x: Float, k: Float) -> Iterator[Eq]:
+    yield eq(T.log(x**k), k * T.log(T.abs(x)))
+
+
 @pytest.mark.parametrize(("stated", "graph"), CASES)
 def test_a_relation_fires_and_keeps_the_value(stated: Relation, graph: Any) -> None:
     fires_and_keeps_the_value(stated, graph, positive=True)
@@ -157,3 +165,25 @@ def test_a_side_that_cancels_is_refused(side: Any) -> None:
 def test_the_place_of_the_largest_is_not_its_value() -> None:
     graph = at.max(at.exp(A), axis=1)
     assert same(rewritten(graph, place_of_largest), graph)
+
+
+@relation
+def quotient(x: Float) -> Iterator[Eq]:
+    yield eq(T.sinh(x) / T.cosh(x), T.tanh(x))
+
+
+@relation
+def delegating(whole: Any, answer: Any) -> Any:
+    return quotient(whole, answer)
+
+
+@pytest.mark.parametrize("graph", [at.sinh(X) / at.cosh(X), at.sinh(A + B) * (1 / at.cosh(A + B))])
+def test_a_goal_may_delegate_to_a_relation(graph: Any) -> None:
+    fires_and_keeps_the_value(delegating, graph)
+
+
+def test_a_relation_needs_no_module() -> None:
+    scope: dict[str, Any] = {"eq": eq, "T": T, "__name__": None}
+    exec("def made(x):\n    yield eq(T.floor(T.ceil(x)), T.ceil(x))", scope)
+    made: Any = relation(scope["made"])
+    fires_and_keeps_the_value(made, at.floor(at.ceil(X)))
