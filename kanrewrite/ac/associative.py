@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from unification import var
 
@@ -59,7 +60,7 @@ def word_steps(
             # Empty or not: assumed once for each variable, or the search would ask again forever.
             whole = state.with_equations((s, t))
             yield whole.with_equations((first, operator.unit))
-            yield State(whole.equations, whole.bindings, whole.rigid | {first}, whole.apart)
+            yield replace(whole, rigid=whole.rigid | {first})
             return
     yield from _equal(terms, state, operator, left, right)
     if left[0].symbol is VARIABLE and len(right) > 1:
@@ -83,7 +84,7 @@ def _longer(terms: Store, state: State, operator: Symbol, left: Word, right: Wor
     whole = terms.build(operator, (right[0], tail))
     rest = terms.build(operator, (tail, *left[1:])), terms.build(operator, right[1:])
     longer = state.with_equations((left[0], whole), rest)
-    return State(longer.equations, longer.bindings, longer.rigid | {tail}, longer.apart)
+    return replace(longer, rigid=longer.rigid | {tail})
 
 
 def _equal(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, permutations
 
 from unification import var
@@ -51,7 +52,7 @@ def branch(terms: Store, state: State, sorts: Sorts) -> Iterator[State]:
     if not chosen:
         return iter(())
     rest = tuple(equation for equation in state.equations if equation not in chosen)
-    left = State(rest, state.bindings, state.rigid, state.apart)
+    left = replace(state, equations=rest)
     if any(side.symbol.op is PAIR for side in chosen[0]):
         return _ordered(terms, left, *chosen[0])
     cyclic = _cyclic(operator, chosen)
@@ -203,7 +204,8 @@ def _cancellations(
     assert group.unit is not None
     args = Counter(operands(group, product))
     for kept in args:
-        if kept.symbol is not group.inverse and kept.symbol is not VARIABLE:
+        lone = len(args) == 1 and kept.symbol is group.inverse
+        if not lone and kept.symbol is not VARIABLE:
             rest = (args - Counter([kept])).elements()
             yield kept, [(terms.make(group, tuple(rest)), group.unit)]
     for part, times in args.items():
@@ -216,6 +218,11 @@ def _cancellations(
             value = terms.make(group, (left, *against))
             yield left, [(bare, value if part is bare else terms.invert(group, value))]
             return
+    if any(v.symbol is VARIABLE and v not in rigid for part in args for v in (part, *part.args)):
+        # Whatever it is: a variable that stands there twice cannot be bound to what is left.
+        left = terms.leaf(var(prefix="u"))
+        yield left, [(terms.make(group, (product, terms.invert(group, left))), group.unit)]
+        return
     yield group.unit, [(product, group.unit)]
 
 
@@ -224,11 +231,11 @@ def _unit_choices(
 ) -> Iterator[State]:
     """Decide whether an operand with a unit keeps its head."""
     whole = state.with_equations(*equations)
-    yield State(whole.equations, whole.bindings, whole.rigid | {alien}, whole.apart)
+    yield replace(whole, rigid=whole.rigid | {alien})
     for kept, units in _collapses(terms, alien, state.rigid):
         longer = _with_other(terms, state, operator, equations, alien, kept, units)
         if kept.symbol is VARIABLE and kept not in alien.variables:
-            longer = State(longer.equations, longer.bindings, longer.rigid | {kept}, longer.apart)
+            longer = replace(longer, rigid=longer.rigid | {kept})
         yield longer
 
 
@@ -258,7 +265,7 @@ def _absorbed(
         key = (alien, *units)
         if key not in state.apart and (v in held or len(units) > 1):
             whole = state.with_equations(*equations)
-            other = State(whole.equations, whole.bindings, whole.rigid, whole.apart | {key})
+            other = replace(whole, apart=whole.apart | {key})
             return iter((_with_other(terms, state, operator, equations, alien, v, units), other))
     return None
 

@@ -19,6 +19,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from operator import attrgetter
 
 from unification import var
 
@@ -26,12 +28,13 @@ from kanrewrite.ac.bags import operands
 from kanrewrite.ac.cycles import Abstraction, acyclic, cycle
 from kanrewrite.ac.integers import solutions
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
-from kanrewrite.ac.states import Equation, State, compatible
+from kanrewrite.ac.states import Equation, State, bound, compatible
 from kanrewrite.ac.terms import Store
 
 Row = dict[Interned, int]
 #: The exponents that are zero, each of an unknown in a constant.
 Zeros = frozenset[tuple[int, int]]
+_serial = attrgetter("serial")
 #: How many exponents on cycles are made zero in turn before a system is given up.
 _TRIES = 200
 
@@ -58,7 +61,14 @@ def group_steps(
         With the variables bound; or with two operands taken as equal, for each two that might be,
         where the equations have no solution otherwise.
     """
-    rows = [_row(operator, s, t) for s, t in equations]
+    known, equations = _known(terms, operator, equations)
+    if known is None:
+        return
+    if known or not equations:
+        yield state.with_equations(*known, *equations)
+        return
+    representative = _classes(terms, state)
+    rows = [_merged(_row(operator, s, t), representative) for s, t in equations]
     constants = list(
         dict.fromkeys(atom for row in rows for atom in row if atom.symbol is not VARIABLE)
     )
@@ -79,7 +89,50 @@ def group_steps(
     for one, others in _pairs(stuck, constants):
         for other in others:
             if compatible(one, other):
-                yield whole.with_equations((one, other))
+                equal = (one, other)
+                yield replace(whole.with_equations(equal), same=whole.same | {equal})
+
+
+def _known(
+    terms: Store, operator: Symbol, equations: Sequence[Equation]
+) -> tuple[list[Equation] | None, list[Equation]]:
+    """Bindings that solve the equations between ground operands and variables, and the others.
+
+    Whatever the others take as equal, these have one most general solution; None if they have none.
+    """
+    pure, others = [], []
+    for equation in equations:
+        row = _row(operator, *equation)
+        if any(atom.variables and atom.symbol is not VARIABLE for atom in row):
+            others.append(equation)
+        else:
+            pure.append(row)
+    solved, _ = _eliminated(terms, operator, pure, frozenset())
+    return solved, others
+
+
+def _classes(terms: Store, state: State) -> dict[Interned, Interned]:
+    """For each operand that was taken as equal to another, the one that stands for both."""
+    found: dict[Interned, Interned] = {}
+    for pair in state.same:
+        one, other = (bound(terms, side, state.bindings) for side in pair)
+        while one in found:
+            one = found[one]
+        while other in found:
+            other = found[other]
+        if one is not other:
+            found[max(one, other, key=_serial)] = min(one, other, key=_serial)
+    return found
+
+
+def _merged(row: Row, representative: dict[Interned, Interned]) -> Row:
+    """The exponents where operands that were taken as equal are one."""
+    merged: Row = {}
+    for atom, times in row.items():
+        while atom in representative:
+            atom = representative[atom]
+        merged[atom] = merged.get(atom, 0) + times
+    return {atom: times for atom, times in merged.items() if times}
 
 
 def _pairs(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kanrewrite.ac.bags import applied, operands
 from kanrewrite.ac.cycles import unwound
@@ -31,16 +31,19 @@ class State:
         Operands assumed to keep their head, although they might be another term.
     apart
         Joins, each with what would have to hold were it a variable that it holds, assumed not to.
+    same
+        Operands of a group that are constants to it, taken as equal: what that takes is solved.
     """
 
     equations: tuple[Equation, ...]
     bindings: Bindings
     rigid: frozenset[Interned] = field(default=frozenset())
     apart: frozenset[tuple[object, ...]] = field(default=frozenset())
+    same: frozenset[Equation] = field(default=frozenset())
 
     def with_equations(self, *equations: Equation) -> State:
         """The same state with more to solve first."""
-        return State((*equations, *self.equations), self.bindings, self.rigid, self.apart)
+        return replace(self, equations=(*equations, *self.equations))
 
 
 def bound(terms: Store, term: Interned, bindings: Bindings) -> Interned:
@@ -99,7 +102,7 @@ def simplify(terms: Store, state: State) -> State | None:
             hard.append((s, t))
         else:
             todo.extend(parts)
-    return State(tuple(hard), bindings, state.rigid, state.apart)
+    return replace(state, equations=tuple(hard), bindings=bindings)
 
 
 def operator_of(equation: Equation) -> Symbol | None:
@@ -227,6 +230,8 @@ def compatible(s: Interned, t: Interned) -> bool:
             return False
         if APPLY in (a.symbol, b.symbol) or PAIR in (a.symbol.op, b.symbol.op):
             continue
+        if b.symbol in (a.symbol.group, a.symbol.inverse):
+            continue  # the inverse of a product is a product
         if a.symbol is not b.symbol:
             return False
         if not (a.symbol.associative or a.symbol.commutative):

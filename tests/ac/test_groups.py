@@ -84,6 +84,45 @@ def test_planted_unifiers_are_instances_of_some(name: str) -> None:
         assert _unifies(found, [(left, right)], theory)
 
 
+MIXED = Theory("mixed").ac("add", unit="0").inverse("add", "neg").ac("mul")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "size"),
+    [
+        # To take f(y) and f(-y) as equal solves y = -y once, and the search ends.
+        (("add", ("f", X), ("f", ("neg", X))), ("add", ("f", "a"), ("f", ("neg", "a"))), 2),
+        # A sum of a variable taken twice may be the inverse of an operand.
+        (("mul", ("add", "b", X, X), "a"), ("mul", ("neg", "b"), "a"), 1),
+        # The inverse of a variable is a sum where the variable is one.
+        (
+            ("mul", X, ("neg", X), ("f", Z)),
+            ("mul", ("add", "a", "b"), ("add", ("neg", "a"), ("neg", "b")), ("f", "c")),
+            2,
+        ),
+    ],
+)
+def test_what_a_product_can_become(left: Any, right: Any, size: int) -> None:
+    found = list(unify([(left, right)], MIXED))
+    assert len(found) == size
+    for unifier in found:
+        assert _unifies(unifier, [(left, right)], MIXED)
+
+
+def test_deep_planted_solutions_are_instances_of_unifiers() -> None:
+    problems, names = Planted(7), (X, Y, Z)
+    for _ in range(40):
+        left = problems.term(3, [*names, "a", "b"])
+        values = {v: problems.term(1, ["a", "b", "c", "0"]) for v in names}
+        known = {v: values[v] for v in problems.random.sample(names, 2)}
+        planted = ("t", *(values[v] for v in names))
+        found = islice(unify([(left, replaced(left, known))], MIXED), 100)
+        assert any(
+            next(match(("t", *(replaced(v, one) for v in names)), planted, MIXED), None) is not None
+            for one in found
+        ), (left, known)
+
+
 @pytest.mark.parametrize("name", OTHERS)
 def test_planted_instances_are_matched(name: str) -> None:
     problems, theory = Planted(3), OTHERS[name]
