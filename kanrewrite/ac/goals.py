@@ -123,8 +123,11 @@ class Eq:
 class Written(Eq):
     """The same goal where variables of one side stand for what is written in a known other side.
 
-    With inverses there are endless other answers, ``x + y == a`` for any x, which a rewriter does
-    not ask for: a relation that is run on two graphs has an answer or none.
+    With inverses there are other answers, ``x + y == a`` for any x, which a rewriter does not ask
+    for: a relation that is run on two graphs has an answer or none. They are not only more: `eq`
+    gives the general one, with x free, and what the relation asks next is then a unification with
+    inverses on both sides, where it was a match. Whether graphs are no example of a relation (of
+    `max_lifts`, say) takes minutes then, not milliseconds.
     """
 
     __slots__ = ()

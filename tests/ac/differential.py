@@ -17,7 +17,8 @@ from unification import Var, var
 from kanrewrite.ac import match, term, unify
 from kanrewrite.theory import Theory
 from tests.ac.oracle import replaced
-from tests.ac.problems import THEORY, key, names_in
+from tests.ac.planted import compare_planted
+from tests.ac.problems import THEORY, in_time, key, names_in
 from tests.ac.semilattices import compare_join_matches, compare_join_unifiers
 
 MODULE = """
@@ -120,7 +121,8 @@ def compare_matches(module: Any, seed: int, count: int) -> int:
             for s in islice(term.match(module.parseTerm(_text(pattern))), 2_000)
         ]
         if len(want) < 2_000:
-            got = [key(s, names) for s in match(pattern, subject, THEORY)]
+            with in_time(seed, pattern, subject):
+                got = [key(s, names) for s in match(pattern, subject, THEORY)]
             assert sorted(got) == sorted(set(want)), (seed, pattern, subject)
             matched += bool(got)
     return matched
@@ -145,7 +147,8 @@ def compare_unifiers(module: Any, seed: int, count: int) -> int:
         if len(found) == 200:
             continue
         want = [_solution(substitution, names) for substitution in found]
-        got = list(islice(unify([(left, right)], THEORY), 250))
+        with in_time(seed, left, right):
+            got = list(islice(unify([(left, right)], THEORY), 250))
         assert len(got) == len(want), (seed, left, right)
         ours, theirs = ({key(s, names) for s in side} for side in (got, want))
         # Maude may give another form of an equally general unifier: compare those both ways.
@@ -177,7 +180,8 @@ def compare_groups(seed: int, count: int) -> int:
             (_power_product(row, names), _power_product(right, constants))
             for row, right in zip(rows, rights, strict=True)
         ]
-        got = list(unify(equations, GROUP))
+        with in_time(seed, equations):
+            got = list(unify(equations, GROUP))
         columns = zip(*rights, strict=True)
         want = all(_soluble(rows, list(column)) for column in columns)
         assert len(got) == want, (seed, equations)
@@ -234,6 +238,7 @@ def main() -> None:
         "matching": lambda: compare_matches(reference, options.seed, options.n),
         "unification": lambda: compare_unifiers(reference, options.seed, options.n),
         "groups": lambda: compare_groups(options.seed, options.n),
+        "groups beside others": lambda: compare_planted(options.seed, options.n),
         "matching of joins": lambda: compare_join_matches(options.seed, options.n),
         "unification of joins": lambda: compare_join_unifiers(options.seed, options.n),
     }

@@ -2,7 +2,9 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import permutations, product
 from math import factorial, prod
 from pathlib import Path
@@ -18,6 +20,18 @@ THEORY = (
     Theory("reference").ac("add").ac("mul").ac("addu", unit="zero").ac("mulu", unit="one")
     .a("cat").a("catu", unit="nil").c("com").c("comu", unit="czero")
 )  # fmt: skip
+
+
+#: No problem may take longer: a search that has no end says so before.
+SECONDS = 5.0
+
+
+@contextmanager
+def in_time(*problem: Any) -> Iterator[None]:
+    """Fail if what is within takes long, whatever else the machine does."""
+    start = time.process_time()
+    yield
+    assert time.process_time() - start < SECONDS, problem
 
 
 def load(name: str) -> list[dict[str, Any]]:

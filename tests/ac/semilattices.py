@@ -10,6 +10,7 @@ from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.ac import match, term, unify
 from kanrewrite.theory import Theory
 from tests.ac.oracle import NAMES, brute_matches, normal, replaced, variables
+from tests.ac.problems import in_time
 
 THEORY = (
     Theory("joins").aci("max").aci("min").aci("maxu", unit="least")
@@ -53,10 +54,9 @@ def compare_join_matches(seed: int, count: int) -> int:
         if _size(subject) > 7:
             continue
         held = variables(pattern)
-        got = [
-            tuple(normal(found[v]) for v in held)
-            for found in compile_pattern(pattern, THEORY).match(term(subject, THEORY))
-        ]
+        with in_time(seed, pattern, subject):
+            found = list(compile_pattern(pattern, THEORY).match(term(subject, THEORY)))
+        got = [tuple(normal(one[v]) for v in held) for one in found]
         assert len(got) == len(set(got)), (seed, pattern, subject)
         assert set(got) == brute_matches(pattern, subject), (seed, pattern, subject)
         matched += bool(got)
@@ -80,7 +80,8 @@ def compare_join_unifiers(seed: int, count: int) -> int:
         names = variables(("t", left, right))
         if _size(left) + _size(right) > 8 or not names:
             continue
-        found = list(islice(unify([(left, right)], THEORY), MANY + 1))
+        with in_time(seed, left, right):
+            found = list(islice(unify([(left, right)], THEORY), MANY + 1))
         if len(found) > MANY:
             continue
         patterns: list[Any] = [("t", *(replaced(v, one) for v in names)) for one in found]

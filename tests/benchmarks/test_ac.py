@@ -10,6 +10,7 @@ from unification import var
 
 from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.ac import term, unify
+from tests.benchmarks import ac_saturation
 from tests.benchmarks.ac_engines import ENGINES, MANY
 from tests.benchmarks.ac_families import FAMILIES, THEORY, nodes, rules
 
@@ -67,6 +68,19 @@ def test_unifiers(benchmark: Any, left: str, right: str, size: int) -> None:
         return sum(1 for _ in islice(unify([equation], THEORY), 1000))
 
     assert benchmark(call) == size
+
+
+@pytest.mark.parametrize("size", ac_saturation.SIZES)
+def test_equal_sums(benchmark: Any, size: int) -> None:
+    assert benchmark(lambda: ac_saturation.canonical(size))
+
+
+def test_egglog_has_all_spellings_of_a_sum() -> None:
+    if not ac_saturation.is_installed():
+        pytest.skip("egglog is no development dependency")
+    found = ac_saturation.in_time(5, 60.0)
+    assert found is not None
+    assert found[1] == 180  # ways to part a set of 2 to 5 leaves in two, ordered
 
 
 def test_building_a_term(benchmark: Any) -> None:
