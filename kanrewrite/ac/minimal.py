@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from time import thread_time
 
 from kanrewrite.ac.bags import operands
 from kanrewrite.ac.interned import LEAF, VARIABLE, Interned, Symbol
@@ -18,6 +19,8 @@ Column = tuple[int, ...]
 #: set that is known to be large, and of one that may have no end, fewer.
 _WAIT, _WAIT_LARGE = 256, 16
 _STEPS = 2_000
+#: And how many seconds, where some have been found.
+_SECONDS = 0.5
 #: How many outlines of unifiers are remembered, to leave out those that come again.
 _REMEMBERED = 512
 #: How many unifiers of each.
@@ -79,10 +82,12 @@ def _wait(
     enough: int,
 ) -> None:
     """Keep the most general of the first solutions."""
+    start = thread_time()
     for steps, values in enumerate(stream):
         if values is not None and _insert(kept, _Unifier(terms, values)):
             found()
-        if len(kept) >= enough or steps >= _STEPS:
+        late = bool(kept) and thread_time() - start > _SECONDS
+        if late or len(kept) >= enough or steps >= _STEPS:
             return
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from time import monotonic
+from time import thread_time
 
 from kanrewrite.ac.choices import branch
 from kanrewrite.ac.interned import Interned, text
@@ -17,7 +17,7 @@ from kanrewrite.errors import EndlessSet, Incomplete
 #: How many steps a search may take without a solution before it gives up; the first number where
 #: branches may be endless.
 _SILENT, _SILENT_FINITE = 10_000, 100_000
-#: And how many seconds: terms may get large, and a step of a search long.
+#: And how many seconds of this thread's: terms may get large, and a step of a search long.
 _SECONDS = 2.0
 #: Every how many steps the oldest branch has a turn where the newest have the others.
 _TURN = 8
@@ -76,7 +76,7 @@ class Search:
             If the search has taken too many steps since the solution before.
         """
         pending: deque[Iterator[State]] = deque([iter(() if self.start is None else (self.start,))])
-        self._begun = monotonic()
+        self._begun = thread_time()
         self.found()
         while pending:
             self._steps += 1
@@ -111,16 +111,16 @@ class Search:
         """Note that a solution was one that its reader had not: the search has its time again."""
         self._found += 1
         self._steps = 0
-        self._since = monotonic()
+        self._since = thread_time()
 
     def _spend(self) -> None:
         """One step less."""
         if self.fair and self.patience is not None:
             self.patience -= 1
-            late = self.patience % _TURN == 0 and monotonic() - self._begun > _SECONDS
+            late = self.patience % _TURN == 0 and thread_time() - self._begun > _SECONDS
             if self.patience < 0 or late:
                 raise EndlessSet(self.terms.theory.name, self._text(), self._found)
-        late = self._steps % _TURN == 0 and monotonic() - self._since > _SECONDS
+        late = self._steps % _TURN == 0 and thread_time() - self._since > _SECONDS
         if late or self._steps > (_SILENT if self.fair else _SILENT_FINITE):
             raise Incomplete(self.terms.theory.name, self._text(), self._found, self._steps)
 

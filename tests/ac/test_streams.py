@@ -4,9 +4,11 @@ import tracemalloc
 from itertools import islice
 from typing import Any
 
+import pytest
 from unification import Var, var
 
 from kanrewrite.ac import term, unify
+from kanrewrite.errors import Incomplete
 from kanrewrite.theory import Theory
 from tests.ac.oracle import replaced
 from tests.ac.problems import key
@@ -65,3 +67,12 @@ def test_sums_and_products_of_the_same_variables() -> None:
             assert term(replaced(left, first), SUMS) is term(replaced(right, first), SUMS)
     assert len(list(unify(twice(2), SUMS))) == 2
     assert len(list(unify(twice(3), SUMS))) == 6
+
+
+def test_a_search_that_is_given_up_says_so_after_its_answers() -> None:
+    equations = twice(4)
+    stream = unify(equations, SUMS)
+    found = list(islice(stream, 24))
+    assert len({key(one, [*names("x", 4), *names("y", 4)]) for one in found}) == 24
+    with pytest.raises(Incomplete, match="24 were found"):
+        next(stream)
