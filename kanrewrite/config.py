@@ -51,6 +51,11 @@ class Config:
     explore_seconds: float = _setting(5.0, "how long a search lasts at most")
     pass_seconds: float = _setting(60.0, "how long the library rewrites one graph at most")
     relation_seconds: float = _setting(1.0, "how long a relation may take at one node")
+    warn_unsafe: bool = _setting(
+        False,
+        "whether each function that is compiled while relations are enabled is audited, and a "
+        "warning says where it is wrong; slow",
+    )
     label_width: int = _setting(
         36, "characters of a label in a picture; the whole is shown on hover"
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kanrewrite.audit.compiling import rewritten, with_gradients
+from kanrewrite.audit.helping import explained
 from kanrewrite.audit.inputs import inputs_of
 from kanrewrite.audit.proving import proved
 from kanrewrite.audit.result import Audit, Part, Risk, Witness
@@ -13,6 +14,9 @@ from kanrewrite.audit.searching import Search
 from kanrewrite.structure import outputs_of
 
 __all__ = ["Audit", "Part", "Risk", "Witness", "audit"]
+
+#: How long it is looked for what would have helped.
+EXPLAINING = 10.0
 
 
 def audit(
@@ -27,6 +31,7 @@ def audit(
     seconds: float = 60.0,
     most: int = 8,
     seed: int = 0,
+    explain: bool = True,
 ) -> Audit:
     """Whether a graph gives right numbers: what is proved, and witnesses where it does not.
 
@@ -54,6 +59,8 @@ def audit(
         Risks after which it ends.
     seed : int
         Of the inputs tried.
+    explain : bool
+        Whether risks say which relation would have helped, or why none did.
 
     Returns
     -------
@@ -101,6 +108,8 @@ def audit(
     risks = sorted(
         search.found.values(), key=lambda r: (r.harmless, r.inherent, not r.silent, -r.digits)
     )
+    if explain:
+        risks = explained(risks, search.judge, EXPLAINING)
     begin = {risk.variable for risk in risks}
     parts = [
         Part(

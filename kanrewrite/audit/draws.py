@@ -90,6 +90,15 @@ def _cluster(sign: float) -> Kind:
     return values
 
 
+def _all_sizes(rng: Rng, n: int) -> Array:
+    return short(10 ** rng.uniform(-18, 18, n)) * rng.choice([-1.0, 1.0], n)
+
+
+def _near_one(rng: Rng, n: int) -> Array:
+    """From a thousandth to a thousand."""
+    return short(10 ** rng.uniform(-3, 3, n)) * rng.choice([-1.0, 1.0], n)
+
+
 def _tiny(rng: Rng, n: int) -> Array:
     return short(10 ** rng.uniform(-18, -4, n)) * rng.choice([-1.0, 1.0], n)
 
@@ -122,11 +131,9 @@ KINDS: dict[str, Kind] = {
     "zeros and ones": _coins,
     "ties": _ties,
     "tiny": _tiny,
+    "1e-18 to 1e18": _all_sizes,
+    "1e-3 to 1e3": _near_one,
 }
-
-
-#: Kinds that hold single points of a range: where masks are empty, and denominators zero.
-SINGLE = frozenset({"zeros and ones", "ties", "ends"})
 
 
 def _ends(rng: Rng, i: Input) -> Array:
@@ -162,11 +169,26 @@ def drawn(i: Input, kind: str, rng: Rng) -> Array:
 LARGEST_INT = 8
 
 
+def moved(i: Input, value: Array, rng: Rng) -> Array:
+    """A value moved a little into its range: away from where a function has no value."""
+    if not i.is_float:
+        return value
+    target = rng.uniform(max(i.low, -1000.0), min(i.high, 1000.0) + 1e-300, value.shape)
+    near = value + 1e-3 * (target - value)
+    return np.clip(near, i.low, i.high).astype(value.dtype)
+
+
 def _within(values: Array, i: Input, rng: Rng) -> Array:
     """What is outside of the range gives way to numbers in it, not to its ends alone."""
+    if i.low >= 0:
+        values = np.abs(values)
+    elif i.high <= 0:
+        values = -np.abs(values)
     outside = (values < i.low) | (values > i.high)
     if not outside.any():
         return values
+    if (i.low, i.high) == (0.0, 1.0) and rng.random() < 0.5:  # a mask
+        return rng.integers(0, 2, np.shape(values)).astype("float64")
     low, high = max(i.low, -1000.0), min(i.high, 1000.0)
     if low > high:  # the whole range is far from zero
         low, high = i.low, i.high

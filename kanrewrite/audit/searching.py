@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from kanrewrite.audit.compiling import runner
-from kanrewrite.audit.draws import SINGLE, samples
+from kanrewrite.audit.draws import moved, samples
 from kanrewrite.audit.inputs import Array, Graph, Input
 from kanrewrite.audit.judging import Fault, Judge
 from kanrewrite.audit.locating import Kind, Localised
 from kanrewrite.audit.result import Risk, Witness
 from kanrewrite.errors import KanrewriteError, NothingRan
+from kanrewrite.reference import evaluate
 
 #: Inputs tried first, by which the scale of the outputs is known.
 EVERYDAY = 3
@@ -127,14 +128,20 @@ class Search:
             faults = self.judge.faults(results, truth, known)
         except KanrewriteError:  # nothing says what is true there
             return
-        faults = [f for f in faults if self._is_told(f, kind)]
+        faults = [f for f in faults if self._is_told(f, known)]
         if faults:
             self._take(kind, Witness(known), faults)
 
-    def _is_told(self, fault: Fault, kind: str) -> bool:
-        """Whether it is a risk that a function has no value: not at single points of a range."""
-        undefined = fault.inherent and np.isnan(fault.truth)
-        return not fault.inherent or (self.inherent and not (undefined and _is_single(kind)))
+    def _is_told(self, fault: Fault, known: Mapping[Graph, Array]) -> bool:
+        """Whether it is a risk that there is no float, or no number: not at single points."""
+        if not fault.inherent:
+            return True
+        if not self.inherent or not np.isnan(fault.truth):
+            return self.inherent
+        rng = np.random.default_rng(0)
+        near = {i.variable: moved(i, known[i.variable], rng) for i in self.inputs}
+        (exact,) = evaluate([self.written[fault.output]], near)
+        return any(value != value for value in exact.ravel())
 
     def _take(self, kind: str, witness: Witness, faults: Sequence[Fault]) -> None:
         try:
@@ -173,7 +180,3 @@ class Search:
             inherent=fault.inherent,
             chosen=chosen,
         )
-
-
-def _is_single(kind: str) -> bool:
-    return not SINGLE.isdisjoint(kind.split(", "))

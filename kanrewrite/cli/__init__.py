@@ -1,4 +1,4 @@
-"""The command line: ``kanrewrite demo | list | report | stabilize | verify``."""
+"""The command line: ``kanrewrite audit | demo | list | report | stabilize | verify``."""
 
 import logging
 import os

@@ -43,6 +43,16 @@ Inputs = Annotated[
         show_default=False,
     ),
 ]
+Ranges = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--range",
+        "-r",
+        metavar="NAME=LOW:HIGH",
+        help="The range of an input; can be given repeatedly.",
+        show_default=False,
+    ),
+]
 Script = Annotated[
     Path | None,
     typer.Option(
@@ -128,14 +138,73 @@ def stabilize(
     graph: Annotated[
         bool, typer.Option("--graph", help="Show the graph before and after as trees, too.")
     ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Audit the result; exit code 1 if it is wrong anywhere."),
+    ] = False,
+    ranges: Ranges = None,
     as_json: Json = False,
 ) -> None:
     """Rewrite a graph of your own: the numbers before and after, and what fired where."""
     from kanrewrite.cli import stabilizing
 
     with reported():
-        found = stabilizing.stabilized(target, inputs or [], scale, only or [], seed)
+        found = stabilizing.stabilized(
+            target, inputs or [], scale, only or [], seed, ranges or [] if strict else None
+        )
         stabilizing.show(found, graph, as_json)
+    raise typer.Exit(0 if found.right else 1)
+
+
+@app.command()
+def audit(
+    target: Target,
+    ranges: Ranges = None,
+    gradient: Annotated[
+        bool, typer.Option("--gradient", help="Audit the derivatives in all inputs, too.")
+    ] = False,
+    as_written: Annotated[
+        bool, typer.Option("--as-written", help="Audit the graph as it is, not as compiled.")
+    ] = False,
+    stock: Annotated[
+        bool, typer.Option("--no-relations", help="Compile as Aesara does without the library.")
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="RELATION", help="Enable only these relations or families."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="A picture, ending in .html or .svg.", show_default=False
+        ),
+    ] = None,
+    samples: Annotated[int, typer.Option(help="How many inputs are tried.")] = 64,
+    seconds: Annotated[float, typer.Option(help="How long they are tried at most.")] = 60.0,
+    seed: Annotated[int, typer.Option(help="Of the inputs.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Is a graph safe: inputs at which it is wrong, and what is proved; exit code 1 if it is not.
+
+    Without a range an input may be any finite number.
+    """
+    from kanrewrite.cli import auditing
+
+    with reported():
+        right = auditing.run(
+            target,
+            ranges or [],
+            only or [],
+            stock,
+            output,
+            as_json,
+            gradient=gradient,
+            as_written=as_written,
+            samples=samples,
+            seconds=seconds,
+            seed=seed,
+        )
+    raise typer.Exit(0 if right else 1)
 
 
 @app.command()
@@ -166,16 +235,17 @@ def report(
         Path, typer.Option("--output", "-o", help="The page that is written, ending in .html.")
     ] = Path("report.html"),
     inputs: Inputs = None,
+    ranges: Ranges = None,
     as_json: Json = False,
 ) -> None:
-    """Write a page: which relations fired where, before and after, errors, what nearly matched.
+    """Write a page: which relations fired where, errors, whether it is safe, what nearly matched.
 
     Given values are scaled as generated ones are if they are floats.
     """
     from kanrewrite.cli import reporting
 
     with reported():
-        reporting.run(target, output, inputs or [], as_json)
+        reporting.run(target, output, inputs or [], as_json, ranges or [])
 
 
 @app.command()

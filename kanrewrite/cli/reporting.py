@@ -11,7 +11,7 @@ from aesara.graph.basic import Variable
 from rich.console import Console
 
 from kanrewrite import errors
-from kanrewrite.cli import output, script, values
+from kanrewrite.cli import auditing, output, script, values
 from kanrewrite.cli.progress import Progress
 from kanrewrite.errors import ScriptError
 from kanrewrite.report import GraphReport
@@ -19,7 +19,9 @@ from kanrewrite.report import report as report_on
 from kanrewrite.report.measure import generated
 
 
-def run(target: str, page: Path, inputs: Sequence[str], as_json: bool) -> None:
+def run(
+    target: str, page: Path, inputs: Sequence[str], as_json: bool, ranges: Sequence[str] = ()
+) -> None:
     """Write the page.
 
     Parameters
@@ -32,6 +34,8 @@ def run(target: str, page: Path, inputs: Sequence[str], as_json: bool) -> None:
         ``NAME=VALUE`` for inputs whose values are given.
     as_json : bool
         Whether a program reads what is printed.
+    ranges : sequence of str
+        ``NAME=LOW:HIGH`` for the audit.
 
     Raises
     ------
@@ -44,6 +48,7 @@ def run(target: str, page: Path, inputs: Sequence[str], as_json: bool) -> None:
         progress.step(f"running {target}")
         outputs = script.load(target)
         named = values.inputs_of(outputs)
+        known = auditing.ranges_of(ranges, named)
         fixed = {named[name]: value for name, value in values.given(inputs, named).items()}
 
         def generate(variables: Sequence[Variable[Any, Any]], scale: float) -> list[Any]:
@@ -55,7 +60,7 @@ def run(target: str, page: Path, inputs: Sequence[str], as_json: bool) -> None:
 
         progress.step("rewriting, and comparing with high precision")
         file, _, name = target.rpartition(":")
-        found = report_on(outputs, f"{name} in {Path(file).name}", generate)
+        found = report_on(outputs, f"{name} in {Path(file).name}", generate, ranges=known)
         found.save(page)
     if as_json:
         output.print_json(_entry(found, page))
@@ -74,6 +79,7 @@ def _entry(found: GraphReport, page: Path) -> dict[str, Any]:
         "title": found.title,
         "fired": Counter(event.name for event in found.steps.fired_events),
         "errors": [{"name": c.name, "scales": c.scales, "ulps": c.errors} for c in found.curves],
+        "audit": auditing.entry(found.audit),
         "near": [explanation.relation.name for explanation in found.near],
         "stock_seconds": found.stock_seconds,
         "seconds": found.seconds,

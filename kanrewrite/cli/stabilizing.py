@@ -9,7 +9,8 @@ from aesara.graph.basic import Variable
 from rich.console import Console
 
 from kanrewrite import registry
-from kanrewrite.cli import output, script, tables, values
+from kanrewrite.audit import Audit, audit
+from kanrewrite.cli import auditing, output, script, tables, values
 from kanrewrite.cli.progress import Progress
 from kanrewrite.cli.values import Comparison
 from kanrewrite.display import brief
@@ -28,10 +29,21 @@ class Stabilized(NamedTuple):
     after: list[Graph]
     steps: Recorder
     comparisons: list[Comparison]
+    audited: Audit | None = None
+
+    @property
+    def right(self) -> bool:
+        """Whether no audit was asked for, or it found nothing."""
+        return self.audited is None or self.audited.ok
 
 
 def stabilized(
-    target: str, inputs: Sequence[str], scales: Sequence[float], only: Sequence[str], seed: int
+    target: str,
+    inputs: Sequence[str],
+    scales: Sequence[float],
+    only: Sequence[str],
+    seed: int,
+    ranges: Sequence[str] | None = None,
 ) -> Stabilized:
     """Rewrite a graph and evaluate it before and after.
 
@@ -47,6 +59,8 @@ def stabilized(
         Relations or families, all if there is none.
     seed : int
         Of the generated values.
+    ranges : sequence of str, optional
+        ``NAME=LOW:HIGH`` for an audit of the result; without it there is none.
 
     Raises
     ------
@@ -65,7 +79,12 @@ def stabilized(
             after = registry.stabilize(outputs)
         progress.step("comparing with stock Aesara and with high precision")
         comparisons = values.compare(outputs, fixed, scales, seed)
-    return Stabilized(names, outputs, after, steps, comparisons)
+        audited = None
+        if ranges is not None:
+            progress.step("auditing")
+            known = auditing.ranges_of(ranges, values.inputs_of(outputs))
+            audited = audit(outputs, known)
+    return Stabilized(names, outputs, after, steps, comparisons, audited)
 
 
 def show(found: Stabilized, graph: bool, as_json: bool) -> None:
@@ -79,6 +98,9 @@ def show(found: Stabilized, graph: bool, as_json: bool) -> None:
             console.print(f"{name} = {tables.numbers(value)}", markup=False, highlight=False)
         console.print(tables.comparison_table(comparison, found.names), "")
     console.print(tables.fired_table(found.steps))
+    if found.audited is not None:
+        console.print("")
+        auditing.show(found.audited, as_json=False)
     if graph:
         for tree in diff_text(diff(found.before, found.after)):
             # A deep tree is wider than a terminal: folded, it would be two characters wide.
@@ -91,6 +113,7 @@ def _entry(found: Stabilized) -> dict[str, Any]:
         "before": [brief(graph) for graph in found.before],
         "after": [brief(graph) for graph in found.after],
         "comparisons": [_compared(c, found.names) for c in found.comparisons],
+        "audit": None if found.audited is None else auditing.entry(found.audited),
     }
 
 

@@ -11,6 +11,8 @@ from kanrewrite.errors.audit import (
     NotOneValueEach,
     UnsafeWarning,
     UnusableRange,
+    no_audit,
+    no_range,
     unsafe,
 )
 from kanrewrite.errors.base import KanrewriteError, RelationError, RelationWarning
@@ -177,7 +179,9 @@ __all__ = [
     "matches_everything",
     "misplaced_gradient",
     "neither_generator_nor_goal",
+    "no_audit",
     "no_equation",
+    "no_range",
     "no_such_file",
     "no_such_folder",
     "no_such_input",

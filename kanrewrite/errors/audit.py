@@ -46,6 +46,19 @@ class UnsafeWarning(UserWarning):
     """A compiled function that gives wrong numbers somewhere, see ``config.warn_unsafe``."""
 
 
+def no_audit(error: BaseException) -> str:
+    """An audit that failed while a function was compiled."""
+    return (
+        f"the compiled function could not be audited: {type(error).__name__}: {error}. "
+        "kanrewrite.config.warn_unsafe = False silences this."
+    )
+
+
+def no_range(text: str) -> str:
+    """A range on the command line that cannot be read."""
+    return f"{text!r} is no range. Write NAME=LOW:HIGH, e.g. x=-1e3:1e3."
+
+
 def unsafe(risks: Sequence[str]) -> str:
     """What a compiled function does wrong."""
     listed = "".join(f"\n  {risk}" for risk in risks)

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterable
 from copy import copy
 from functools import cache, lru_cache, partial
+from importlib import import_module
 from time import perf_counter
 from typing import Any
 
@@ -20,6 +21,7 @@ from aesara.graph.rewriting.basic import (
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 
 from kanrewrite.completion import derived
+from kanrewrite.config import config
 from kanrewrite.inner.bodies import NAME as BODIES
 from kanrewrite.inner.bodies import BodiesPass
 from kanrewrite.inner.exclusions import NAME as EXCLUSIONS
@@ -260,6 +262,12 @@ def exclusions(query: RewriteDatabaseQuery) -> Rewriter:
     return ExclusionsPass(sorted(_excluded(query)))
 
 
+def _auditing() -> Rewriter:
+    """The pass that warns of what is unsafe; most programs never ask for it."""
+    found: Rewriter = import_module("kanrewrite.audit.warning").WarningPass()
+    return found
+
+
 #: What is put into Aesara's database: name, position, entry.
 _ENTRIES: tuple[tuple[str, float, RewriteDatabase], ...] = (
     (NAME, POSITION, DATABASE),
@@ -267,6 +275,8 @@ _ENTRIES: tuple[tuple[str, float, RewriteDatabase], ...] = (
     (BODIES, 0.04, Companion(_takes_part, bodies)),
     (MERGE, 0.045, Companion(_lifts, merging)),
     *((name, position, Companion(_lifts, make)) for name, position, make in COMPANIONS),
+    # Before fusion, which says less of what is computed.
+    ("kanrewrite_audit", 48.5, Companion(lambda _: config.warn_unsafe, lambda _: _auditing())),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -12,6 +12,7 @@ import aesara
 from aesara.graph.basic import Variable
 
 from kanrewrite import registry
+from kanrewrite.audit import Audit, audit
 from kanrewrite.errors import UnknownPictureFormat
 from kanrewrite.relation import Relation
 from kanrewrite.report.measure import MODE, Curve, Generate, curves, generated, inputs_of
@@ -47,6 +48,8 @@ class GraphReport:
         What nearly matched in the graph as it was written.
     stock_seconds, seconds : float
         How long compilation takes, without and with the relations.
+    audit : Audit
+        Whether what the relations leave is safe.
     """
 
     title: str
@@ -57,6 +60,7 @@ class GraphReport:
     near: list[Explanation]
     stock_seconds: float
     seconds: float
+    audit: Audit
 
     @property
     def html(self) -> str:
@@ -87,6 +91,7 @@ def report(
     title: str = "kanrewrite report",
     generate: Generate = generated,
     scales: Sequence[float] | None = None,
+    ranges: Mapping[Any, tuple[float, float]] | None = None,
 ) -> GraphReport:
     """Rewrite a graph, and measure it before and after against high precision.
 
@@ -100,6 +105,8 @@ def report(
         Makes values of the inputs at a scale: ``generate(inputs, scale)`` gives one array for each.
     scales : sequence of float, optional
         How large inputs are, by default from 0.01 to 10,000.
+    ranges : Mapping, optional
+        In which ranges inputs are audited, see `kanrewrite.audit`.
 
     Returns
     -------
@@ -120,12 +127,15 @@ def report(
         ours, seconds = _compiled(inputs, outputs)
         with trace(refusals=False) as steps:
             after = registry.stabilize(outputs)
+        audited = audit(outputs, ranges, seconds=_SECONDS)
     fired = {event.name for event in steps.fired_events}
     near = _near([relation for relation in chosen if relation.name not in fired], outputs)
     measured = curves(
         outputs, inputs, {"stock Aesara": stock, "kanrewrite": ours}, generate, scales
     )
-    return GraphReport(title, outputs, after, steps, measured, near, stock_seconds, seconds)
+    return GraphReport(
+        title, outputs, after, steps, measured, near, stock_seconds, seconds, audited
+    )
 
 
 def _compiled(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> tuple[Any, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,14 @@ pre{overflow-x:auto;background:#f2f5f9;padding:.6em;border-radius:5px}
 
 def render(report: GraphReport) -> str:
     """The whole page of a report."""
-    sections = [_summary(report), _error(report), _steps(report), _graphs(report), _near(report)]
+    sections = [
+        _summary(report),
+        _error(report),
+        _audit(report),
+        _steps(report),
+        _graphs(report),
+        _near(report),
+    ]
     return page(f"{_STYLE}<main>{''.join(sections)}</main>", report.title)
 
 
@@ -62,6 +70,21 @@ def _error(report: GraphReport) -> str:
     said = "; ".join(f"{escape(curve.name)}: {_ulps(max(curve.errors))}" for curve in curves)
     unit = "An ulp is a unit in the last place of the largest exact element of an output."
     return f'{head}<p>{said}.</p>{plot.plot(curves)}<p class="quiet">{unit}</p>{note}'
+
+
+def _audit(report: GraphReport) -> str:
+    """Whether it is safe: risks each in one line, and the graph with its verdicts."""
+    found = report.audit
+    text, *_ = str(found).splitlines()
+    risks = "".join(
+        f'<details class="step"><summary><b>{escape(risk.kind)}</b> '
+        f"<code>{escape(brief(risk.variable, 3))}</code></summary>"
+        f"<pre>{escape(str(risk))}</pre></details>"
+        for risk in found.risks
+    )
+    picture = draw(found)
+    plain = replace(picture, caption="").viewer("min(60vh, 460px)")
+    return f"<h2>Is it safe</h2><p>{escape(text)}.</p>{risks}{plain}"
 
 
 def _ulps(error: float) -> str:
