@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 from kanrewrite.ac.bags import Args, plain, plain_runs
@@ -88,22 +89,21 @@ def _whole(
     items: Sequence[tuple[X, int]],
 ) -> Iterator[tuple[tuple[X, ...], tuple[X, ...]]]:
     """All parts, a few elements' at a time: that spreads the cost of a generator's step."""
-    blocks = list(_blocks(items))
-    if not blocks:
-        yield (), ()
-        return
-    first, outer = blocks[0], blocks[1:]
-    if not outer:
-        yield from first
-        return
-    at = [0] * len(outer)
-    while True:
-        chosen = [block[k] for block, k in zip(outer, at, strict=True)]
-        part = tuple([x for a, _ in chosen for x in a])
-        left = tuple([x for _, b in chosen for x in b])
+    first, *outer = list(_blocks(items)) or [[((), ())]]
+    for part, left in _joined(outer):
         for a, b in first:
             yield a + part, b + left
-        for k, block in enumerate(outer):
+
+
+def _joined(
+    blocks: Sequence[list[tuple[tuple[X, ...], tuple[X, ...]]]],
+) -> Iterator[tuple[tuple[X, ...], tuple[X, ...]]]:
+    """A part of each block, together, and what is left of all."""
+    at = [0] * len(blocks)
+    while True:
+        chosen = [block[k] for block, k in zip(blocks, at, strict=True)]
+        yield tuple([x for a, _ in chosen for x in a]), tuple([x for _, b in chosen for x in b])
+        for k, block in enumerate(blocks):
             at[k] += 1
             if at[k] < len(block):
                 break
@@ -146,12 +146,25 @@ class Pairs:
         self.items = plain_runs(args)
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        return chain.from_iterable(self._batches())
+
+    def _batches(self) -> Iterator[list[tuple[Any, Any]]]:
+        """The pairs, a few elements' at a time: made and given away without a step for each."""
+        op = self.op
+        first, *outer = list(_blocks(self.items)) or [[((), ())]]
+        begun = [((op, *a), (op, *b)) for a, b in first]
+        for part, left in _joined(outer):
+            batch = [(a + part, b + left) for a, b in begun]
+            yield batch if len(part) > 1 and len(left) > 1 else list(self._proper(batch))
+
+    def _proper(self, batch: list[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+        """The pairs of products, where these may have one operand or none."""
         op, unit = self.op, self.unit
-        for a, b in splits(self.items):
-            if a and b:
-                yield (op, *a) if len(a) > 1 else a[0], (op, *b) if len(b) > 1 else b[0]
-            elif unit:
-                yield plain(op, unit, a), plain(op, unit, b)
+        for a, b in batch:
+            if len(a) > 2 and len(b) > 2:
+                yield a, b
+            elif unit or (len(a) > 1 and len(b) > 1):
+                yield plain(op, unit, a[1:]), plain(op, unit, b[1:])
 
 
 def pairs(symbol: Symbol, args: Args) -> Iterable[tuple[Any, Any]]:
