@@ -54,6 +54,9 @@ class Event(Pictured):
         Time spent on this rewrite.
     source : str
         ``file:line`` of the user's code that made ``before``, where Aesara knows it.
+    followed : tuple of str
+        The relations that were followed while ``before`` was read and ``after`` built: what
+        operators mean and what leaves them, each with its ``file:line``.
     """
 
     name: str
@@ -65,12 +68,14 @@ class Event(Pictured):
     reason: str = ""
     seconds: float = 0.0
     source: str = ""
+    followed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         place = f" [{self.source}]" if self.source else ""
         if self.after is None:
             return f"{self.name} refused {brief(self.before)}: {self.reason}{place}"
-        return f"{self.name}: {brief(self.before)} -> {brief(self.after)}{place}"
+        by = f"\n     by {', '.join(self.followed)}" if self.followed else ""
+        return f"{self.name}: {brief(self.before)} -> {brief(self.after)}{place}{by}"
 
     __repr__ = __str__
 
@@ -157,15 +162,15 @@ class Recorder(Pictured):
         after: Graph,
         bindings: Mapping[str, Any],
         seconds: float,
+        followed: tuple[str, ...] = (),
     ) -> None:
-        """Record that ``before`` is being replaced by ``after``."""
+        """Record that ``before`` is being replaced by ``after``, and what was followed for that."""
         source = source_of(before)
         bound = {key: value for key, value in bindings.items() if isinstance(value, Variable)}
         copies = _snapshot([before, after, *bound.values()])
         held = {**bindings, **dict(zip(bound, copies[2:], strict=True))}
-        self.events.append(
-            Event(name, "fired", str(where), copies[0], copies[1], held, "", seconds, source)
-        )
+        made = (held, "", seconds, source, followed)
+        self.events.append(Event(name, "fired", str(where), copies[0], copies[1], *made))
 
     def refused(self, name: str, before: Graph, reason: str) -> None:
         """Record that a relation matched ``before`` and was refused; once for each text."""

@@ -44,6 +44,7 @@ def lifted(lifts: tuple[Lift, ...], form: Form, parameters: tuple[Any, ...], a: 
                 continue  # it is followed when what is inside is made
             taken = _taken(lift, left, parameters, a)
             if taken is not None:
+                a.ran[lift.relation] = None
                 outside.append(taken.outside)
                 around, left = lift.around, taken.rest
                 break

@@ -14,6 +14,7 @@ from typing import Any
 from aesara.tensor.type import TensorType
 
 from kanrewrite.laws import Laws
+from kanrewrite.relation import Relation
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.complements import without_average, without_mean
@@ -66,6 +67,10 @@ class Lifting(Algebra):
         #: What relations say of each operator.
         self.laws = laws or Laws()
         self.passed = self.laws.own
+        #: The relations that were followed, in order, since somebody last asked.
+        self.ran: dict[Relation, None] = {}
+        #: The relations by which variables were built, which are taken wherever they are needed.
+        self.built_by: dict[Any, Relation] = {}
         #: Where each moved form came from: what lets a scatter give factors back.
         self.moved_from: dict[tuple[Move, Form], Form] = {}
         #: What each form is after each move: forms share their parts.

@@ -120,6 +120,7 @@ class LiftingPass(GraphRewriter):
         # are replaced after it, in what was built too.
         for var in sorted(needed(fgraph, view), key=lambda v: -rank[v]):
             start = perf_counter()
+            view.algebra(_dtype_of(var, view)).ran = {}
             try:
                 with limited(end - start):
                     new = self._built(var, view, builders, recogniser)
@@ -132,8 +133,10 @@ class LiftingPass(GraphRewriter):
                 if not trace.recorder.allow():
                     continue
                 names = recogniser.names.get(view.read(var)) if view.compared(var) is None else None
-                name = names[-1] if names else LIFTING
-                trace.recorder.fired(name, brief(var), var, new, {}, perf_counter() - start)
+                ran = _followed(var, new, view)
+                name = names[-1] if names else ran[-1].name if ran else LIFTING
+                by = tuple(f"{r.name} [{r.source}]" for r in ran)
+                trace.recorder.fired(name, brief(var), var, new, {}, perf_counter() - start, by)
             if config.check_steps:
                 self._check(recogniser, view, var, new)
             copy_stack_trace(var, new)
@@ -183,8 +186,7 @@ class LiftingPass(GraphRewriter):
         recogniser: Recogniser,
     ) -> Variable[Any, Any] | None:
         """What a variable is replaced by, None where it cannot be."""
-        compared = view.compared(var)
-        dtype = var.type.dtype if compared is None else var.owner.inputs[0].type.dtype
+        compared, dtype = view.compared(var), _dtype_of(var, view)
         if dtype not in builders:
             builders[dtype] = Builder(view, dtype, recogniser)
         try:
@@ -200,6 +202,28 @@ class LiftingPass(GraphRewriter):
                 trace.recorder.refused(LIFTING, var, errors.changes_type(var.type, new.type))
             return None
         return new
+
+
+def _followed(var: Variable[Any, Any], new: Variable[Any, Any], view: View) -> list[Relation]:
+    """The relations by which a variable was read, and what replaces it was built."""
+    algebra = view.algebra(_dtype_of(var, view))
+    ends = leaves(view.compared(var) or view.read(var))
+    found = dict.fromkeys([*view.followed(var, ends), *algebra.ran])
+    stack, seen = [new], set(ends)
+    while stack:
+        top = stack.pop()
+        if top not in seen:
+            seen.add(top)
+            if top in algebra.built_by:
+                found[algebra.built_by[top]] = None
+            stack.extend(top.owner.inputs if top.owner is not None else ())
+    return list(found)
+
+
+def _dtype_of(var: Variable[Any, Any], view: View) -> str:
+    """The dtype of the forms that a variable is built of."""
+    compared: str = var.owner.inputs[0].type.dtype if view.compared(var) is not None else ""
+    return compared or str(var.type.dtype)
 
 
 @contextmanager

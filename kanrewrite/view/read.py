@@ -17,6 +17,7 @@ from aesara.tensor.basic import Split
 from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.laws import Laws
+from kanrewrite.relation import Relation
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.algebra import LONGEST
 from kanrewrite.view.centring import Generator, Shift, candidates
@@ -74,6 +75,8 @@ class View:
         self.fuses = fuses
         self._algebras: dict[str, Lifting] = {}
         self._forms: dict[Variable[Any, Any], Form] = {}
+        #: The relations that were followed when a variable was read, given its inputs.
+        self.ways: dict[Variable[Any, Any], tuple[Relation, ...]] = {}
         #: The first variable that reads as each form.
         self.origin: dict[Form, Variable[Any, Any]] = {}
         self._events: set[Variable[Any, Any]] = set()
@@ -98,9 +101,26 @@ class View:
         """A float variable as a form.  Its inputs must not be deeper than Python's stack."""
         form = self._forms.get(var)
         if form is None:
+            algebra = self.algebra(var.type.dtype)
+            before, algebra.ran = algebra.ran, {}
             form = self._forms[var] = self._read(var)
             self.origin.setdefault(form, var)
+            if algebra.ran:
+                self.ways[var] = tuple(algebra.ran)
+            algebra.ran = before
         return form
+
+    def followed(self, var: Variable[Any, Any], ends: Collection[Variable[Any, Any]]) -> list[Any]:
+        """The relations that were followed from some variables on to what is made of them."""
+        found: dict[Any, None] = {}
+        stack, seen = [var], set(ends)
+        while stack:
+            top = stack.pop()
+            if top not in seen:
+                seen.add(top)
+                found.update(dict.fromkeys(self.ways.get(top, ())))
+                stack.extend(top.owner.inputs if top.owner is not None else ())
+        return list(found)
 
     def _read(self, var: Variable[Any, Any]) -> Form:
         algebra = self.algebra(var.type.dtype)
@@ -209,6 +229,9 @@ class View:
         bindings = allowed(found, [*operands, *parameters])
         if bindings is None:
             return None
+        relation = self.laws.row(op).defined_by
+        if relation is not None:
+            a.ran[relation] = None
         form: Form = instantiate(found[1], bindings, a, self.definitions)
         return form
 

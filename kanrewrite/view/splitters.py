@@ -20,6 +20,7 @@ from kanrewrite.view.context import Context, Scaled, is_divided, moving, within_
 from kanrewrite.view.contraction import needs_sum, sides_of, summed
 from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Sum, Totals
 from kanrewrite.view.heat import hot, is_softplus
+from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.levels import bounded
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.moves import Move, with_shape
@@ -45,7 +46,7 @@ def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
     if not summed.terms:
         return b.a.lin(still), b.make(at.sum, b.or_one(rest), axis=axes, keepdims=True)
     relative = where.exact or where.apart or divided or (summed, axes) in where.masks
-    if not relative and bounded(summed, b.a):
+    if not b.a.laws.row(T.sum).sinks or (not relative and bounded(summed, b.a)):
         body = b.scaled(b.make(at.exp, b.linear(summed)), rest)
         return b.a.lin(still), b.make(at.sum, body, axis=axes, keepdims=True)
     zeros = frozenset(f for f, _ in b.a.parts(inner)[2])
@@ -58,11 +59,37 @@ def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
     summed, anchor = anchored(summed, axes, b.a)
     if anchor is not None:
         still[anchor] += ONE
-    top = b.a.shift(summed, axes, hidden)
-    power = b.make(at.exp, b.make(at.sub, b.kept(summed, hidden), b.value(top)))
-    still[top] += ONE
+    power = _sunk(b, summed, axes, hidden, still)
     body = b.scaled(power, rest)
     return b.a.lin(still), b.make(at.sum, body, axis=axes, keepdims=True)
+
+
+def _sunk(
+    b: LogBuilder, expo: Lin, axes: Axes, hidden: tuple[Form, ...], level: Totals
+) -> Variable[Any, Any]:
+    """Exponentials relative to the level that leaves their sum, which is added to the others.
+
+    The level is that of the sink of sums, with what hides an exponent left out of maxima.
+    """
+    sink = b.a.laws.row(T.sum).sinks[0]
+    bound = {sink.exponent: expo, sink.rest: b.a.one, sink.parameters[0]: axes}
+    leaving, body = (instantiate(side, bound, b.a) for side in (sink.level, sink.body))
+    for m, c in b.a.terms_of(leaving).items():
+        level[_without(m, hidden, b)] += c
+    inside = Totals(expo.terms)
+    for m, c in b.a.parts(body)[1].terms:
+        inside[m] -= c
+    taken = b.a.lin({_without(m, hidden, b): c for m, c in inside.items() if c})
+    power = b.make(at.exp, b.make(at.sub, b.kept(expo, hidden), b.linear(taken)))
+    b.a.built_by[power] = sink.relation
+    return power
+
+
+def _without(form: Form, hidden: tuple[Form, ...], b: LogBuilder) -> Form:
+    """A level with what hides an exponent left out."""
+    if isinstance(form, App) and form.op is T.shift and hidden:
+        return b.a.shift(form.args[0], form.args[1], hidden)
+    return form
 
 
 def _hidden(b: LogBuilder, inner: Form, key: tuple[Lin, Axes], where: Context) -> tuple[Form, ...]:
@@ -174,14 +201,12 @@ def _side(
     """One side of a dot product, relative to its largest exponent, which goes to the level."""
     expo, rest = b.split(side, where)
     summed, still = moving(expo, (axis,), b.a), _still(expo, (axis,))
-    if summed.terms and not where.exact and bounded(summed, b.a):
+    shifts = b.a.laws.row(T.sum).sinks
+    if summed.terms and (not shifts or (not where.exact and bounded(summed, b.a))):
         rest = b.scaled(b.make(at.exp, b.linear(summed)), rest)
     elif summed.terms:
         hidden = (*_hidden(b, side, (summed, (axis,)), where), *b.nothing(summed, side, rest))
-        top = b.a.shift(summed, (axis,), hidden)
-        still[top] += ONE
-        gap = b.make(at.sub, b.kept(summed, hidden), b.value(top))
-        rest = b.scaled(b.make(at.exp, gap), rest)
+        rest = b.scaled(_sunk(b, summed, (axis,), hidden, still), rest)
     for m, c in still.items():
         for n, d in b.a.terms_of(b.a.shuffle(m, order) if m.bcast else m).items():
             level[n] += c * d

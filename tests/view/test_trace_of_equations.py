@@ -1,0 +1,51 @@
+"""A trace names the relations that were followed, each with its place; each can be disabled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from aesara.graph.basic import graph_inputs
+from aesara.graph.fg import FunctionGraph
+
+from kanrewrite import registry, trace
+from kanrewrite.registry.database import LibraryPass
+from tests.view.common import at
+
+LIBRARY = [r for r in registry.relations() if not r.states_derivatives]
+X = at.matrix("x")
+E = at.exp(X)
+
+
+def traced(graph: Any, *left_out: str) -> str:
+    """The trace of what the library does to a graph."""
+    fgraph = FunctionGraph(list(graph_inputs([graph])), [graph], clone=True)
+    with trace() as steps:
+        LibraryPass(tuple(r for r in LIBRARY if r.name not in left_out)).apply(fgraph)
+    return str(steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "graph"),
+    [
+        ("sum_shifts", at.log(E.sum(axis=1))),
+        ("sum_lifts", at.log((E * at.col("c")).sum(axis=1))),
+        ("log_lifts", at.log(E / E.sum(axis=1, keepdims=True))),
+        ("max_lifts", at.log((2 * E).max(axis=1))),
+        ("prod_lifts", at.log(E.prod(axis=1))),
+        ("sigmoid_reciprocal", at.log(at.sigmoid(X))),
+    ],
+)
+def test_a_trace_names_what_was_followed(name: str, graph: Any) -> None:
+    (stated,) = (r for r in LIBRARY if r.name == name)
+    assert f"{name} [{stated.source}]" in traced(graph)
+    assert f"{name} [" not in traced(graph, name)
+
+
+def test_an_event_lists_what_was_followed() -> None:
+    graph = at.log(E.sum(axis=1))
+    fgraph = FunctionGraph([X], [graph], clone=True, copy_inputs=False)
+    with trace() as steps:
+        LibraryPass(tuple(LIBRARY)).apply(fgraph)
+    (stated,) = (r for r in LIBRARY if r.name == "sum_shifts")
+    assert f"sum_shifts [{stated.source}]" in steps.fired_events[0].followed
