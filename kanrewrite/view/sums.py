@@ -40,7 +40,21 @@ class SumBuilder(ExponentBuilder):
     def with_logs(self, form: Sum) -> Sum:
         """A sum in which logs have met what they cancel, whatever both are multiplied with."""
         met = form if self.recogniser is None else self.recogniser.with_logs(form, self.a)
-        return met if isinstance(met, Sum) else form
+        return self._mirrored(met if isinstance(met, Sum) else form)
+
+    def _mirrored(self, form: Sum) -> Sum:
+        """``e - log(1 + exp(e))`` as ``-log(1 + exp(-e))``, of which e leaves nothing."""
+        terms = dict(form.terms)
+        for m, c in form.terms:
+            pair = self._pair(m.args[0]) if is_softplus(m) else None  # type: ignore[attr-defined]
+            if pair is None or any(terms.get(n) != -c * d for n, d in pair[0].terms):
+                continue
+            met = dict(pair[0].terms)
+            back = self.a.prod(ONE, self.a.lin({n: -d for n, d in met.items()}), {})
+            log = self.a.app(T.log, self.a.sum_of({self.a.one: ONE, back: ONE}))
+            left = {n: k for n, k in form.terms if n is not m and n not in met}
+            return self._mirrored(self.a.sum_of({**left, log: c + left.get(log, ZERO)}))
+        return form
 
     def split_sum(
         self, form: Sum, outer: Lin, k: Fraction, where: Context, by: Fraction = ONE
@@ -70,14 +84,20 @@ class SumBuilder(ExponentBuilder):
         return self.a.plus(outer, level, k), total
 
     def _with_cold_logs(self, form: Sum, where: Context) -> Sum:
-        """A sum whose terms out of exponents are one, so that logs meet what they cancel."""
-        cold = {m: c for m, c in form.terms if not hot(m)}
-        if not 1 < len(cold) < len(form.terms) or not any(map(_is_hot_log, cold)):
+        """A sum whose terms out of exponents are one, so that logs meet what they cancel.
+
+        Exponentials in range that are exponents in a log have left it, and meet it there.
+        """
+        met = {m: c for m, c in form.terms if not hot(m)}
+        logs = [m for m in met if _is_hot_log(m)]
+        if not logs or (where.exact and any(map(fading, met))):
             return form
-        if where.exact and any(map(fading, cold)):
+        inside = frozenset().union(*(exponents(m.args[0]) for m in logs))  # type: ignore[attr-defined]
+        met.update((m, c) for m, c in form.terms if m in inside and not self.a.overflows(m))
+        if len(met) < 2:
             return form
-        met = self.atom(self._cold_sum(self.a.sum_of(cold), ONE))
-        return self.a.sum_of({**{m: c for m, c in form.terms if m not in cold}, met: ONE})
+        whole = self.atom(self._cold_sum(self.a.sum_of(met), ONE))
+        return self.a.sum_of({**{m: c for m, c in form.terms if m not in met}, whole: ONE})
 
     def shifted(self, form: Sum, outer: Lin, k: Fraction, where: Context) -> Shifted:
         """What of the outer exponent stays there, the largest exponent, and the terms."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
+from aesara.tensor.special import softmax
 
 from tests.view.common import PLAIN, assert_right, at, function, grad, ops, stock
 
@@ -48,3 +52,22 @@ def test_what_a_maximum_was_taken_of_is_subtracted_with_it(shape: str) -> None:
     assert_right(
         [y, mean, size], [grad(loss, size)], [far, np.array([[0.3, -0.5, 1.0]]), sizes], rtol=1e-6
     )
+
+
+LOGS: dict[str, Callable[[Any, Any], Any]] = {
+    "softplus": lambda d, q: at.log(1 + at.exp(-3 * d)),
+    "softplus, shared": lambda d, q: at.log(1 + at.exp(-3 * d)) / at.log(1 + at.exp(-3 * d)).sum(),
+    "three terms": lambda d, q: at.log(1 + at.exp(-3 * d) + at.exp(-2 * q * d)),
+    "less one": lambda d, q: at.log(1 - at.exp(-3 * d)),
+    "a product of several": lambda d, q: at.log((1 + at.exp(-3 * d)).prod()),
+}
+
+
+@pytest.mark.parametrize("build", LOGS.values(), ids=LOGS)
+def test_a_log_keeps_its_digits_where_its_exponents_are_shares(
+    build: Callable[[Any, Any], Any],
+) -> None:
+    x, y = at.dmatrix("x"), at.dvector("y")
+    d, q = at.dot(softmax(x, axis=1), y), at.sigmoid(x).sum(axis=1)
+    given = [np.array([[3.0, 4.0], [-3.0, -4.0]]), np.array([13.0, 17.0])]
+    assert_right([x, y], [build(d, q)], given)
