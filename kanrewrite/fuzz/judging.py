@@ -23,7 +23,7 @@ FULL = Mode(linker="py", optimizer="fast_run")
 QUICK = FULL.excluding("fusion", "inplace")
 #: How many times the spread of rounding, and how many units in the last place, are no error.
 SLACK, UNITS = 64.0, 256.0
-#: And how many of those of the largest element.
+#: And how many of those of the largest element of a derivative, whose terms may cancel.
 NORM = 64.0
 #: How long stock may compile a program: there are graphs for which it never ends.
 SECONDS = 20.0
@@ -118,7 +118,7 @@ class Compiled:
         except KanrewriteError as error:
             raise Unjudged(f"no truth: {error}") from error
         for place, truth, gap in zip(doubtful, exact, apart, strict=True):
-            kind = verdict(theirs[place], ours[place], truth, gap)
+            kind = verdict(theirs[place], ours[place], truth, gap, NORM if place else 0.0)
             if kind == "hidden" and not self._hidden(place, given, ours):
                 continue
             if kind:
@@ -149,7 +149,7 @@ def _near(a: Array, b: Array) -> bool:
     return bool(same.all())
 
 
-def verdict(stock: Array, library: Array, truth: Array, gap: Array) -> str:
+def verdict(stock: Array, library: Array, truth: Array, gap: Array, beside: float = NORM) -> str:
     """The kind of what is wrong in an output, empty if nothing is.
 
     Parameters
@@ -160,6 +160,8 @@ def verdict(stock: Array, library: Array, truth: Array, gap: Array) -> str:
         The exact result.
     gap : ndarray of float
         How far rounding may carry it.
+    beside : float
+        How many units in the last place of the largest element are no error of another one.
     """
     if library.dtype.kind != "f":
         return "" if (library == truth).all() or (stock != truth).any() else "wrong"
@@ -169,7 +171,7 @@ def verdict(stock: Array, library: Array, truth: Array, gap: Array) -> str:
     finite = np.abs(nearest[np.isfinite(nearest)])
     norm = float(finite.max()) if finite.size else 0.0
     for a, b, t, g in zip(stock.flat, library.flat, nearest.flat, gap.flat, strict=True):
-        allowed = SLACK * g + UNITS * eps * abs(t) + NORM * eps * norm + tiny
+        allowed = SLACK * g + UNITS * eps * abs(t) + beside * eps * norm + tiny
         kind = _element(float(a), float(b), float(t), allowed)
         if kind:
             return kind

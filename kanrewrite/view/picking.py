@@ -129,7 +129,7 @@ def _without_masked(terms: Terms, a: Lifting) -> Terms | None:
     for n in terms:
         for mask in (f for f, k in a.parts(n)[2] if k == 1 and is_mask(f)):
             whole = a.div(n, mask)
-            if whole.bcast == n.bcast and terms.get(whole, ZERO) + terms[n] == 0:
+            if whole.bcast == n.bcast and terms.get(whole) == -terms[n]:
                 rest = {t: b for t, b in terms.items() if t not in (whole, n)}
                 left = a.mul(a.const(terms[whole]), whole, _complement(mask, a))
                 return _added(rest, left, a)

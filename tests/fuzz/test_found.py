@@ -56,6 +56,13 @@ v2 = y[[1]].sum() * at.exp(v1).sum()""",
         {"X": [[0.0, "nan", 0.0]], "t": 0.0, "M": [[1, 1, 1]]},
         order=0,
     ),
+    "a term that has left a sum under a mask": Found(
+        _typed("X:float64:None,None", "M:bool:None,None")
+        + """
+v1 = at.sigmoid(X) / at.sigmoid(X)
+v2 = (M * v1).sum() + at.reciprocal(v1).sum()""",
+        {"X": [[1.0, 2.0], [3.0, 4.0]], "M": [[1, 0], [0, 1]]},
+    ),
     "a pick of an exponent in a choice": Found(
         _typed("s:float64:", "M:bool:None,None")
         + """
