@@ -167,6 +167,12 @@ MOTIFS: tuple[Recipe, ...] = (
     Recipe("({0}**2).sum()", "v", 0.4),
     Recipe("{0} * <0.5|2.0|-1.0>", "f", 0.4),
     Recipe("at.cast({0}, '<float32|float64>')", "f", 0.1),
+    Recipe("at.log(1 + at.exp(<-3|3|-2> * at.dot(special.softmax({0}, axis=-1), {1})))", "mv", 0.4),
+    Recipe("at.log(1 + at.exp(<-3|2> * {0}) + at.exp(<-2|3> * {1}))", "ff", 0.4),
+    Recipe("at.log((at.exp({0}) * at.exp(-{1}))[:, 0])", "mf", 0.3),
+    Recipe("(at.switch({0}, {1}, 0).T / at.switch({0}, {1}, 0).sum(axis=-1)).T", "cf", 0.4),
+    Recipe("at.log(at.set_subtensor({0}[<0|-1>], <{1}|0.5>))", "ps", 0.3, like=True),
+    Recipe("{0} * {0}.sum(axis=-1, keepdims=True)**-1", "v", 0.4),
 )
 
 #: Steps of loops; each compiles slowly.
