@@ -67,6 +67,7 @@ def squares_difference(x: Float, y: Float) -> Iterator[Eq]:
     """A difference of squares is a product, which cancels nothing."""
     yield eq(x * x - y * y, (x - y) * (x + y))
     yield eq(x * x - 1, (x - 1) * (x + 1))
+    yield eq((x * x + y * y) / 2 - T.sqr((x + y) / 2), T.sqr((x - y) / 2))
     yield eq(x * x + y * y - 2 * x * y, T.sqr(x - y))
     yield eq(x * x + y * y + 2 * x * y, T.sqr(x + y))
 

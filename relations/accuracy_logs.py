@@ -53,8 +53,10 @@ def powers_near_one(x: Float, n: Float) -> Iterator[Eq]:
     """A power of one and a little is an exponential of a small log."""
     small = T.lt(T.abs(x), 0.5)
     inner = n * T.log1p(x)
+    near = T.or_(small, T.lt(T.abs(inner), 1))
     power = T.pow(1 + x, n)
-    yield eq(power - 1, T.switch(small, T.expm1(inner), power - 1))
+    yield eq(power - 1, T.switch(near, T.expm1(inner), power - 1))
+    yield eq(1 - 1 / power, T.switch(near, -T.expm1(-inner), 1 - 1 / power))
     yield eq(power, T.switch(small, T.exp(inner), power))
 
 
@@ -64,6 +66,10 @@ def powers_difference(a: Float, b: Float, n: Float) -> Iterator[Eq]:
     apart = T.pow(a, n) - T.pow(b, n)
     near = T.lt(2 * T.abs(a - b), b)
     yield eq(apart, T.switch(near, T.pow(b, n) * T.expm1(n * T.log1p((a - b) / b)), apart))
+    third = 1 / 3
+    apart = T.pow(a, third) - T.pow(b, third)
+    less = T.pow(b, third) * T.expm1(third * T.log1p((a - b) / b))
+    yield eq(apart, T.switch(near, less, apart))
 
 
 @relation(family="accuracy")

@@ -30,8 +30,11 @@ def quotient_regrouped(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
         mixed = T.switch(
             T.gt(first, r.large), high * low / large / small, high / (large * small) * low
         )
+        second = T.abs(low / small)
         inside = T.and_(T.gt(first, r.tiny), T.lt(first, r.large))
-        chosen = T.switch(inside, high / large * low / small, mixed)
+        other = T.and_(T.gt(second, r.tiny), T.lt(second, r.large))
+        paired = T.switch(other, (high / large) * (low / small), high / large * low / small)
+        chosen = T.switch(inside, paired, mixed)
         yield eq(a * b / (c * d), chosen).when(*map(computed, (a, b, c, d)), r.guard(a))
 
 
@@ -76,7 +79,10 @@ def _four() -> tuple[Any, Any]:
     over = at.gt(first, number(2.0**1023))
     mixed = at.switch(over, high * low / large / small, high / (large * small) * low)
     inside = at.and_(at.gt(first, number(2.0**-1022)), at.lt(first, number(2.0**1023)))
-    return a * b / (c * d), at.switch(inside, high / large * low / small, mixed)
+    second = abs(low / small)
+    other = at.and_(at.gt(second, number(2.0**-1022)), at.lt(second, number(2.0**1023)))
+    paired = at.switch(other, (high / large) * (low / small), high / large * low / small)
+    return a * b / (c * d), at.switch(inside, paired, mixed)
 
 
 @quotient_regrouped.non_example

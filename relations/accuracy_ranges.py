@@ -49,6 +49,16 @@ def scale(size: Any, r: Range) -> Any:
     return T.switch(T.gt(size, r.high), r.down, T.switch(T.lt(size, r.low), r.up, 1))
 
 
+def exponent(x: Any, r: Range) -> Any:
+    """The power of two that a number is next above, as a whole number; of 0 the least there is."""
+    return T.floor(T.log2(T.minimum(T.maximum(T.abs(x), r.tiny), r.large)))
+
+
+def mantissa(x: Any, r: Range) -> Any:
+    """A number over its power of two, which rounds nothing."""
+    return x * T.exp2(-exponent(x, r))
+
+
 def number(value: float) -> Any:
     """A double in a graph, however large or small."""
     return at.constant(np.float64(value))

@@ -27,6 +27,8 @@ Scaled = tuple[Bindings, Fraction]
 
 #: In how many ways two parameters alone may share what is left.
 SHARES = 256
+#: Up to which power a factor is there as often.
+_TWICE = 3
 #: The largest denominator of a number that is a fraction to those who write it.
 _SIMPLE = 1 << 12
 #: Operators of two operands that may change their places.
@@ -242,8 +244,11 @@ class FormMatcher:
         if k == 1:
             return f, self.a.one
         coeff, expo, factors = self.a.parts(f)
-        raised = {g: j for g, j in factors if is_written(j, k)}
+        even = not self.roots and k.denominator == 1 and k % 2 == 0
+        raised = {g: j for g, j in factors if is_written(abs(j) if even else j, abs(k) if even else k)}
         number = exact_root(coeff, k)
+        if number is None and not self.roots:
+            number = self._whole_root(coeff, k)
         inner = expo if k.denominator == 1 else self.a.no_exponent
         taken = self.a.mul(
             self.a.const(ONE if number is None else number),
@@ -252,19 +257,33 @@ class FormMatcher:
         )
         return taken, self.a.mul(f, self.a.pow(taken, -k)) if taken is not self.a.one else f
 
+    def _whole_root(self, number: Fraction, k: Fraction) -> Fraction | None:
+        """What a rounded root is the root of, None where that is not simple: 2, for 1.41421..."""
+        if number <= 0 or k.denominator == 1:
+            return None
+        root = Fraction(float(number) ** float(1 / k)).limit_denominator(_SIMPLE)
+        return root if root and self.near(power_of(root, k), number) else None
+
     def _shared(
         self, free: list[tuple[Any, Fraction]], f: Form, b: Bindings
     ) -> Iterator[tuple[Bindings, Form]]:
         coeff, expo, factors = self.a.parts(f)
-        pieces = [self.a.pow(g, k) for g, k in factors]
+        pieces = [(g, k) for g, j in factors for k in ([j] if self.roots else units(j))]
+        powers = [k for _, k in pieces]
+        values = [self.a.pow(g, k) for g, k in pieces]
         if expo.terms:
-            pieces.append(self.a.exp(expo))
-        for owners in islice(product(range(len(free)), repeat=len(pieces)), SHARES):
+            powers.append(ONE)
+            values.append(self.a.exp(expo))
+        for owners in islice(product(range(len(free)), repeat=len(values)), SHARES):
             if len(set(owners)) < len(free):
                 continue
+            if not self.roots and any(
+                free[owner][1] * k < 0 for owner, k in zip(owners, powers, strict=True)
+            ):
+                continue  # what divides is written as a divisor
             c, rest = dict(b), [self.a.const(coeff)]
             for place, (param, k) in enumerate(free):
-                mine = [p for p, owner in zip(pieces, owners, strict=True) if owner == place]
+                mine = [p for p, owner in zip(values, owners, strict=True) if owner == place]
                 c[param], left = self._taken(self.a.mul(*mine), k)
                 rest.append(left)
             if all(c[param] is not self.a.one for param, _ in free):
@@ -399,6 +418,13 @@ def within(part: Fraction, whole: Fraction | None) -> bool:
 def is_written(j: Fraction, k: Fraction) -> bool:
     """Tell whether a power ``j`` is one of what is written to the power ``k``."""
     return (j / k).denominator == 1 and j / k > 0 and j.denominator == k.denominator
+
+
+def units(j: Fraction) -> list[Fraction]:
+    """A small whole power as that many single ones: a square is a factor twice."""
+    if j.denominator != 1 or abs(j) > _TWICE:
+        return [j]
+    return [ONE if j > 0 else -ONE] * abs(int(j))
 
 
 def exact_root(number: Fraction, k: Fraction) -> Fraction | None:

@@ -1,0 +1,97 @@
+r"""Accuracy: products and quotients of many factors, by their mantissas and exponents.
+
+Powers of two are taken out of each factor, which rounds nothing, and their sum is put back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from typing import Any
+
+import aesara.tensor as at
+
+from kanrewrite import Eq, Float, T, computed, eq, relation
+from kanrewrite.relations.accuracy_ranges import RANGES, Range, exponent, mantissa
+
+#: How many factors and divisors; those of fewer are regrouped.
+SHAPES = (
+    *((5, m) for m in (2, 1, 0)),
+    *((4, m) for m in (3, 2, 1, 0)),
+    *((3, m) for m in (4, 3, 2, 1)),
+    *((2, m) for m in (4, 3)),
+    *((1, m) for m in (4, 3)),
+)
+
+
+def _power(total: Any, r: Range) -> tuple[Any, Any]:
+    """A power of two as two factors that are in range each, as long as it is."""
+    ends = (T.log2(r.tiny), T.log2(r.large))
+    half = T.minimum(T.maximum(T.floor(total / 2), ends[0]), ends[1])
+    rest = T.minimum(T.maximum(total - half, ends[0]), ends[1])
+    return T.exp2(half), T.exp2(rest)
+
+
+def _in_range(above: Sequence[Any], below: Sequence[Any], r: Range) -> Any:
+    value = reduce(T.mul, [mantissa(x, r) for x in above])
+    total = reduce(T.add, [exponent(x, r) for x in above])
+    if below:
+        value = value / reduce(T.mul, [mantissa(x, r) for x in below])
+        total = total - reduce(T.add, [exponent(x, r) for x in below])
+    first, second = _power(total, r)
+    return value * first * second
+
+
+@relation(family="accuracy", where="digits")
+def wide_product(
+    a: Float, b: Float, c: Float, d: Float, e: Float, f: Float, g: Float
+) -> Iterator[Eq]:
+    """Nothing leaves the range on the way."""
+    for r in RANGES:
+        for n, m in SHAPES:
+            above, below = (a, b, c, d, e)[:n], (g, f, e, d)[:m]
+            written = reduce(T.mul, above)
+            if below:
+                written = written / reduce(T.mul, below)
+            asked = (computed(x) for x in (*above, *below))
+            yield eq(written, _in_range(above, below, r)).when(*asked, r.guard(a))
+
+
+@relation(family="accuracy", where="digits")
+def root_of_product(a: Float, b: Float) -> Iterator[Eq]:
+    """A root of each factor where the product leaves the range."""
+    for r in RANGES:
+        for written, apart in (
+            (a * b, T.sqrt(T.switch(T.lt(b, 0), -a, a)) * T.sqrt(T.abs(b))),
+            (a / b, T.sqrt(T.switch(T.lt(b, 0), -a, a)) / T.sqrt(T.abs(b))),
+        ):
+            size = T.abs(written)
+            inside = T.and_(T.gt(size, r.tiny), T.lt(size, r.large))
+            asked = (computed(a), computed(b), r.guard(a))
+            root = T.sqrt(written)
+            yield eq(root, T.switch(inside, root, apart)).when(*asked)
+        yield eq(T.sqrt(a * a * b), T.abs(a) * T.sqrt(b)).when(computed(a), r.guard(a))
+
+
+@wide_product.example
+def _four_factors() -> tuple[Any, Any]:
+    a, b, c, d = at.dvectors("a", "b", "c", "d")
+    return a * b * c / d, a * b * c / d
+
+
+@wide_product.non_example
+def _a_sum() -> Any:
+    a, b, c, d = at.dvectors("a", "b", "c", "d")
+    return (a + b) * (c - d)
+
+
+@root_of_product.example
+def _root() -> tuple[Any, Any]:
+    a, b = at.dvectors("a", "b")
+    return at.sqrt(a**2 * b), abs(a) * at.sqrt(b)
+
+
+@root_of_product.non_example
+def _root_of_a_sum() -> Any:
+    a, b = at.dvectors("a", "b")
+    return at.sqrt(a + b)
