@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from kanrewrite.guards import one_axis_or_all as one_axis_or_all
     from kanrewrite.guards import positive as positive
     from kanrewrite.guards import same_shape as same_shape
+    from kanrewrite.improve import improve as improve
     from kanrewrite.registry import disable as disable
     from kanrewrite.registry import disabled as disabled
     from kanrewrite.registry import enable as enable
@@ -130,6 +131,7 @@ _PUBLIC = {
         "config": ("config",),
         "fuzz": ("fuzz",),
         "audit": ("audit",),
+        "improve": ("improve",),
         "blame": ("blame",),
     }.items()
     for name in names

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from aesara.compile.ops import DeepCopyOp
 from aesara.gradient import disconnected_type
 from aesara.graph.basic import Apply, Variable
 from aesara.graph.op import Op
@@ -180,6 +181,26 @@ class Supremum(CAReduce):
         """Compute the maximum, starting from -inf."""
         top = np.max(inputs[0], axis=self.axis, initial=-np.inf)
         output_storage[0][0] = np.asarray(top, dtype=node.outputs[0].type.dtype)
+
+
+class Grouped(DeepCopyOp):
+    """A value as it is, of which Aesara's rewrites do not see how it is computed.
+
+    What is grouped on purpose, ``(a / c) * (b / d)``, stays grouped.  It has the C code of a copy,
+    and what JAX and Numba make of one.
+    """
+
+    def L_op(  # noqa: N802  # Aesara's name
+        self, inputs: Any, outputs: Any, gradients: Any
+    ) -> list[Any]:
+        """The gradient as it is."""
+        return list(gradients)
+
+    def R_op(  # noqa: N802  # Aesara's name
+        self, inputs: Any, eval_points: Any
+    ) -> list[Any]:
+        """The tangent as it is."""
+        return list(eval_points)
 
 
 class ScaledCumsum(Op):

@@ -443,6 +443,19 @@ def show(term: Any, strength: int = 0) -> str:
     return f"{head.name}({', '.join(texts)})"
 
 
+def parts_of(term: Any) -> Iterator[Any]:
+    """A pattern and everything in it, what it shares once: some hold a part a hundred times."""
+    seen: set[int] = set()
+    stack = [term]
+    while stack:
+        part = stack.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            if isinstance(part, tuple):
+                stack.extend(reversed(part))
+
+
 def parameters_of(term: Any) -> Iterator[Var]:
     """The logic variables of a pattern, each where it occurs."""
     if isinstance(term, Var):

@@ -7,7 +7,7 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Eq, Float, T, eq, relation
+from kanrewrite import Eq, Float, T, computed, eq, relation
 from kanrewrite.relations.accuracy_ranges import RANGES, Range, number
 
 
@@ -55,9 +55,11 @@ def powers_near_one(x: Float, n: Float) -> Iterator[Eq]:
     inner = n * T.log1p(x)
     near = T.or_(small, T.lt(T.abs(inner), 1))
     power = T.pow(1 + x, n)
-    yield eq(power - 1, T.switch(near, T.expm1(inner), power - 1))
-    yield eq(1 - 1 / power, T.switch(near, -T.expm1(-inner), 1 - 1 / power))
-    yield eq(power, T.switch(small, T.exp(inner), power))
+    less = T.switch(near, T.expm1(inner), power - 1)
+    yield eq(power - 1, less).when(computed(n))
+    gone = T.switch(near, -T.expm1(-inner), 1 - 1 / power)
+    yield eq(1 - 1 / power, gone).when(computed(n))
+    yield eq(power, T.switch(small, T.exp(inner), power)).when(computed(n))
 
 
 @relation(family="accuracy", where="digits")

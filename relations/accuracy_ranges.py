@@ -49,14 +49,17 @@ def scale(size: Any, r: Range) -> Any:
     return T.switch(T.gt(size, r.high), r.down, T.switch(T.lt(size, r.low), r.up, 1))
 
 
-def exponent(x: Any, r: Range) -> Any:
-    """The power of two that a number is next above, as a whole number; of 0 the least there is."""
-    return T.floor(T.log2(T.minimum(T.maximum(T.abs(x), r.tiny), r.large)))
+def exponent(x: Any, r: Range, of: Any = T) -> Any:
+    """The power of two that a number is next above, as a whole number; of 0 the least there is.
+
+    It is a pattern, or of Aesara's functions a graph.
+    """
+    return of.floor(of.log2(of.minimum(of.maximum(of.abs(x), r.tiny), r.large)))
 
 
-def mantissa(x: Any, r: Range) -> Any:
+def mantissa(x: Any, r: Range, of: Any = T) -> Any:
     """A number over its power of two, which rounds nothing."""
-    return x * T.exp2(-exponent(x, r))
+    return x * of.exp2(-exponent(x, r, of))
 
 
 def number(value: float) -> Any:

@@ -7,38 +7,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
+from operator import add, mul
 from typing import Any
 
 import aesara.tensor as at
 
 from kanrewrite import Eq, Float, T, computed, eq, relation
-from kanrewrite.relations.accuracy_ranges import RANGES, Range, exponent, mantissa
+from kanrewrite.relations.accuracy_ranges import RANGES, Range, exponent, mantissa, number
 
 #: How many factors and divisors; those of fewer are regrouped.
 SHAPES = (
     *((5, m) for m in (2, 1, 0)),
     *((4, m) for m in (3, 2, 1, 0)),
     *((3, m) for m in (4, 3, 2, 1)),
-    *((2, m) for m in (4, 3)),
-    *((1, m) for m in (4, 3)),
+    *((2, m) for m in (5, 4, 3)),
+    *((1, m) for m in (6, 5, 4, 3)),
 )
 
 
-def _power(total: Any, r: Range) -> tuple[Any, Any]:
+def _power(total: Any, r: Range, of: Any) -> tuple[Any, Any]:
     """A power of two as two factors that are in range each, as long as it is."""
-    ends = (T.log2(r.tiny), T.log2(r.large))
-    half = T.minimum(T.maximum(T.floor(total / 2), ends[0]), ends[1])
-    rest = T.minimum(T.maximum(total - half, ends[0]), ends[1])
-    return T.exp2(half), T.exp2(rest)
+    ends = (of.log2(r.tiny), of.log2(r.large))
+    half = of.minimum(of.maximum(of.floor(total / 2), ends[0]), ends[1])
+    rest = of.minimum(of.maximum(total - half, ends[0]), ends[1])
+    return of.exp2(half), of.exp2(rest)
 
 
-def _in_range(above: Sequence[Any], below: Sequence[Any], r: Range) -> Any:
-    value = reduce(T.mul, [mantissa(x, r) for x in above])
-    total = reduce(T.add, [exponent(x, r) for x in above])
+def _in_range(above: Sequence[Any], below: Sequence[Any], r: Range, of: Any = T) -> Any:
+    value = reduce(mul, [mantissa(x, r, of) for x in above])
+    total = reduce(add, [exponent(x, r, of) for x in above])
     if below:
-        value = value / reduce(T.mul, [mantissa(x, r) for x in below])
-        total = total - reduce(T.add, [exponent(x, r) for x in below])
-    first, second = _power(total, r)
+        value = value / reduce(mul, [mantissa(x, r, of) for x in below])
+        total = total - reduce(add, [exponent(x, r, of) for x in below])
+    first, second = _power(total, r, of)
     return value * first * second
 
 
@@ -49,10 +50,11 @@ def wide_product(
     """Nothing leaves the range on the way."""
     for r in RANGES:
         for n, m in SHAPES:
-            above, below = (a, b, c, d, e)[:n], (g, f, e, d)[:m]
-            written = reduce(T.mul, above)
+            above: Sequence[Any] = (a, b, c, d, e)[:n]
+            below: Sequence[Any] = (g, f, e, d, c, b)[:m]
+            written = reduce(mul, above)
             if below:
-                written = written / reduce(T.mul, below)
+                written = written / reduce(mul, below)
             asked = (computed(x) for x in (*above, *below))
             yield eq(written, _in_range(above, below, r)).when(*asked, r.guard(a))
 
@@ -76,7 +78,8 @@ def root_of_product(a: Float, b: Float) -> Iterator[Eq]:
 @wide_product.example
 def _four_factors() -> tuple[Any, Any]:
     a, b, c, d = at.dvectors("a", "b", "c", "d")
-    return a * b * c / d, a * b * c / d
+    r = RANGES[0]._replace(tiny=number(RANGES[0].tiny), large=number(RANGES[0].large))
+    return a * b * c / d, _in_range((a, b, c), (d,), r, at)
 
 
 @wide_product.non_example

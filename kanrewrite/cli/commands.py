@@ -249,6 +249,37 @@ def report(
 
 
 @app.command()
+def improve(
+    target: Target,
+    ranges: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--range",
+            "-r",
+            metavar="NAME=LOW,HIGH",
+            help="Where an input is; without a range it may be any finite number.",
+            show_default=False,
+        ),
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="How long is searched at most.")] = 10.0,
+    points: Annotated[int, typer.Option(help="At how many inputs forms are measured.")] = 96,
+    seed: Annotated[int, typer.Option(help="Of the points.")] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The plot, ending in .html or .svg.", show_default=False
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Search forms of a formula that lose fewer digits, and what each costs."""
+    from kanrewrite.cli import improving
+
+    with reported():
+        improving.run(target, ranges or [], (seconds, points), seed, output, as_json)
+
+
+@app.command()
 def fuzz(
     n: Annotated[int, typer.Option("--n", help="How many random graphs.")] = 200,
     seed: Annotated[int, typer.Option(help="Of the graphs.")] = 0,

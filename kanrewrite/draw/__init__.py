@@ -15,6 +15,7 @@ from kanrewrite import registry
 from kanrewrite.audit import Audit
 from kanrewrite.blame import Blame
 from kanrewrite.draw.diff import before_after, diff
+from kanrewrite.draw.front import form_picture, front_picture
 from kanrewrite.draw.graph import diagram
 from kanrewrite.draw.model import Status
 from kanrewrite.draw.picture import Picture
@@ -24,6 +25,7 @@ from kanrewrite.draw.text import diff_text, graph_text
 from kanrewrite.draw.tree import derivation
 from kanrewrite.draw.verdicts import audit_picture, blame_picture
 from kanrewrite.draw.walk import walk
+from kanrewrite.improve import Form, Improvement
 from kanrewrite.relation import Relation
 from kanrewrite.search import Exploration, Found, Step
 from kanrewrite.structure import Structure
@@ -123,6 +125,8 @@ def _(term: Term) -> Picture:
 
 draw.register(Relation, relation_picture)
 draw.register(Audit, audit_picture)
+draw.register(Improvement, front_picture)
+draw.register(Form, form_picture)
 draw.register(Blame, blame_picture)
 draw.register(Exploration, search_picture)
 draw.register(Found, derivation_picture)

@@ -56,6 +56,14 @@ def no_such_input(name: str, names: Sequence[str]) -> str:
     return f"the graph has no input {name!r}; its inputs are {', '.join(names) or 'none'}."
 
 
+def no_such_range(text: str, names: Sequence[str]) -> str:
+    """A range on the command line is none, or of no input."""
+    return (
+        f"{text!r} is no range of an input: write NAME=LOW,HIGH, e.g. --range x=0,1e9. The inputs "
+        f"are {', '.join(names) or 'none'}."
+    )
+
+
 def unusable_value(name: str, text: str, error: Exception) -> str:
     """A value on the command line cannot be read."""
     return (

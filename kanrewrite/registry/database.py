@@ -73,13 +73,9 @@ class LibraryPass(GraphRewriter):
     def __init__(self, relations: tuple[Relation, ...], jax: bool = False):
         super().__init__()
         self.relations = relations
-        self.lifting = LiftingPass(relations, {T.scatter} if jax else ())
-        first, last = _apart(r for r in relations if r.direction is not None)
-        others = tuple(r for r in first if not self.lifting.takes(r))
-        coherent = [rule for relation in others for rule in derived(relation, relations)]
-        self.rules = RelationPass(others, partial(make_view, relations), coherent)
-        cancels = next((r.name for r in relations if r.where == "digits" and r not in last), "")
-        self.digits = DigitsPass(last, partial(View, written=True), cancels)
+        early, last = _apart(relations)
+        self.lifting, self.rules = _early_passes(early, tuple(r.source for r in early), jax)
+        self.digits = digits_pass(last)
 
     def may_apply(self, fgraph: FunctionGraph) -> bool:
         """Whether a graph has operators at which something could be done, told by them alone."""
@@ -123,12 +119,35 @@ class LibraryPass(GraphRewriter):
             self.rules.apply(fgraph, left_out=self.rules.matching.broken)
 
 
-def _apart(relations: Iterable[Relation]) -> tuple[list[Relation], list[Relation]]:
+def _apart(
+    relations: Iterable[Relation],
+) -> tuple[tuple[Relation, ...], tuple[Relation, ...]]:
     """Relations that are followed as values meet, and those that come after, as it is written."""
     both: tuple[list[Relation], list[Relation]] = ([], [])
     for relation in relations:
         both[relation.where == "digits"].append(relation)
-    return both
+    return tuple(both[0]), tuple(both[1])
+
+
+@lru_cache(maxsize=16)
+def _early_passes(
+    relations: tuple[Relation, ...],
+    places: tuple[str, ...],  # noqa: ARG001  # relations that state the same are equal
+    jax: bool,
+) -> tuple[LiftingPass, RelationPass]:
+    """The passes of all that is not about digits, whatever is enabled of that."""
+    lifting = LiftingPass(relations, {T.scatter} if jax else ())
+    others = tuple(r for r in relations if r.direction is not None and not lifting.takes(r))
+    coherent = [rule for relation in others for rule in derived(relation, relations)]
+    return lifting, RelationPass(others, partial(make_view, relations), coherent)
+
+
+def digits_pass(relations: Iterable[Relation]) -> DigitsPass:
+    """The pass of relations that are about digits."""
+    chosen = tuple(relations)
+    cancels = next((r.name for r in chosen if r.direction is None), "")
+    rewrites = (r for r in chosen if r.direction is not None)
+    return DigitsPass(rewrites, partial(View, written=True), cancels)
 
 
 def make_view(relations: tuple[Relation, ...]) -> View:

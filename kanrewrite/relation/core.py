@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar, cast, get_args
 
 from kanren import conde
 from kanren.core import Zzz
+from unification import isvar
 
 from kanrewrite import errors
 from kanrewrite.ac import Eq, term
@@ -18,7 +19,7 @@ from kanrewrite.relation import derivatives, reading, roles
 from kanrewrite.relation.goals import REAL, Goal, holds
 from kanrewrite.relation.roles import Role
 from kanrewrite.relation.rules import Rule, conditions_of, when_text
-from kanrewrite.terms import Param, Term, parameters_of, show
+from kanrewrite.terms import Param, Term, parts_of, show
 from kanrewrite.theory import Theory
 from kanrewrite.unify import as_term
 
@@ -149,12 +150,12 @@ class Relation:
     def _rule(self, equation: Eq, pattern: Any, replacement: Any) -> Rule:
         if not isinstance(pattern, Term):
             raise self.error(errors.matches_everything(show(pattern)))
+        bound = {part for part in parts_of(pattern) if isvar(part)}
         canonical = term(as_term(pattern), equation.theory or REAL)
-        if set(parameters_of(canonical.plain)) != set(parameters_of(pattern)):
+        if {part for part in parts_of(canonical.plain) if isvar(part)} != bound:
             raise self.error(errors.cancels(show(pattern), show(canonical.plain)))
-        bound = set(parameters_of(pattern))
         sides: list[tuple[str, Any, Iterable[Any]]]
-        sides = [("side", replacement, parameters_of(replacement))]
+        sides = [("side", replacement, filter(isvar, parts_of(replacement)))]
         sides += [("condition", c, c.variables) for c in conditions_of(equation)]
         for where, side, variables in sides:
             missing = [str(v) for v in dict.fromkeys(variables) if v not in bound]

@@ -13,7 +13,7 @@ from typing import Any
 from kanrewrite import errors
 from kanrewrite.ac import Eq
 from kanrewrite.errors import RelationError
-from kanrewrite.terms import Operator, Param, T, Term, parameters_of, show
+from kanrewrite.terms import Operator, Param, T, Term, parameters_of, parts_of, show
 
 
 def is_stated_by(equation: Eq) -> bool:
@@ -61,9 +61,7 @@ def check(
 
 
 def _mentions(term: Any) -> bool:
-    if term is T.gradient:
-        return True
-    return isinstance(term, tuple) and any(map(_mentions, term))
+    return any(part is T.gradient for part in parts_of(term))
 
 
 def _unusable(operands: Sequence[Any]) -> str:

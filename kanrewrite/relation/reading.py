@@ -10,7 +10,7 @@ from kanrewrite import errors
 from kanrewrite.ac import Eq, eq
 from kanrewrite.errors import RelationError
 from kanrewrite.guards import Condition, Guard, guards_in
-from kanrewrite.terms import Param, parameters_of
+from kanrewrite.terms import Param, parts_of
 from kanrewrite.theory import Theory
 
 #: Makes an error of a problem: it knows the relation and its place.
@@ -85,7 +85,7 @@ def read_equations(
     for equation in stated:
         if not isinstance(equation, Eq):
             raise fail(errors.not_an_equation(equation))
-        used = {*parameters_of(equation.lhs), *parameters_of(equation.rhs)}
+        used = {part for side in (equation.lhs, equation.rhs) for part in parts_of(side)}
         asked = [c for c in conditions if used.issuperset(c.variables)]
         own = theory if equation.theory is None else equation.theory
         for guard in equation.guards:

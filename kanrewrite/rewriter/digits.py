@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, cast
 
 import aesara.tensor as at
@@ -19,7 +18,6 @@ from aesara.graph.basic import Apply, Constant, Variable
 from aesara.graph.fg import FunctionGraph
 
 from kanrewrite.relation import Relation
-from kanrewrite.rewriter.heads import operators_of
 from kanrewrite.rewriter.place import Place
 from kanrewrite.rewriter.protocol import StatingView
 from kanrewrite.rewriter.replace import keeps_type, new_nodes
@@ -31,7 +29,8 @@ from kanrewrite.view.nodes import FLOATS
 Graph = Variable[Any, Any]
 #: A term of a sum: the variable that stands for it (None for a number) and how often it is there.
 Part = tuple[Graph | None, Fraction]
-_PRODUCT = frozenset({"mul", "true_div"})
+#: What a right side groups on purpose.
+_ARITHMETIC = frozenset({"mul", "true_div", "add", "sub", "neg", "sqr", "reciprocal"})
 
 
 class DigitsPass(RelationPass):
@@ -65,7 +64,8 @@ class DigitsPass(RelationPass):
 
     def _found(self, node: Apply[Any], place: Place) -> tuple[str, dict[Graph, Graph]] | None:
         out = node.outputs[0]
-        new = self._cancelled(node) if self.cancels and node not in self._makers else None
+        cancels = self.cancels and self.cancels not in self.matching.broken
+        new = self._cancelled(node) if cancels and node not in self._makers else None
         if new is not None and new is not out and keeps_type(out, new):
             return self.cancels, {out: new}
         return super()._found(node, place)
@@ -77,17 +77,7 @@ class DigitsPass(RelationPass):
         return cast(StatingView, self.matching.view).reduced(out)
 
     def _left_out(self, node: Apply[Any]) -> Collection[str]:
-        makers = self._makers.get(node)
-        return () if makers is None else makers | self._regrouping
-
-    @cached_property
-    def _regrouping(self) -> frozenset[str]:
-        """Relations of products alone: what another one states is grouped as it should be."""
-        return frozenset(
-            relation.name
-            for relation in self.relations
-            if all(set(operators_of(e.lhs)) <= _PRODUCT for e in relation.equations)
-        )
+        return self._makers.get(node, frozenset())
 
     def _replace(
         self, fgraph: FunctionGraph, node: Apply[Any], name: str, pairs: dict[Graph, Graph]
@@ -106,6 +96,9 @@ class DigitsPass(RelationPass):
             self._order.update(dict.fromkeys(made, self._order[node]))
             fresh += made
         self._makers.update(dict.fromkeys(fresh, makers))
+        for built in fresh:
+            if _head(built.outputs[0]) in _ARITHMETIC:
+                cast(StatingView, self.matching.view).keep(built.outputs[0])
         return [n for n in reversed(fresh) if n in fgraph.apply_nodes]
 
 

@@ -312,8 +312,10 @@ class Matching:
     ) -> Any:
         """The replaced form; what an extension left over is put back under the same head."""
         if rule.relation.where == "digits":
-            make = cast(StatingView, self.view).stated
-        result = make(rule.replacement, bindings)
+            view = cast(StatingView, self.view)
+            result = view.stated(rule.replacement, bindings, rule.pattern)
+        else:
+            result = make(rule.replacement, bindings)
         if rest is None:
             return result
         whole = Term((_extension_head(rule.pattern), _RESULT, _REST))

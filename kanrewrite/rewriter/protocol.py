@@ -40,8 +40,11 @@ class View(Protocol):
 class StatingView(View, Protocol):
     """What relations that are about digits ask of a view besides."""
 
-    def stated(self, term: Any, bindings: Bindings, /) -> Any:
+    def stated(self, term: Any, bindings: Bindings, pattern: Any, /) -> Any:
         """A term with its parameters bound, to be built as it is stated."""
+
+    def keep(self, variable: Graph, /) -> None:
+        """Take a variable as it is from now on."""
 
     def reduced(self, variable: Graph, /) -> Graph | None:
         """A sum of which terms have cancelled while it was read, None where none has."""

@@ -16,7 +16,7 @@ from kanrewrite.guards.values import Sign, broadcastable_of, constant_of, dtype_
 from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation, substitute
 from kanrewrite.relation.roles import operators_in
-from kanrewrite.terms import T, Term
+from kanrewrite.terms import T, Term, parts_of
 from kanrewrite.unify import as_graph, node_term
 from kanrewrite.view.build import Builder
 from kanrewrite.view.fit import fitted
@@ -119,9 +119,45 @@ class View:
         made: Form = instantiate(term, bindings, self._home_of(bindings))
         return made
 
-    def stated(self, term: Any, bindings: Mapping[Any, Any], /) -> Form:
-        """A term with its parameters bound, built as it is stated and taken as it is."""
-        return self.as_written(_typed(term, self._home_of(bindings).dtype), bindings)
+    def stated(self, term: Any, bindings: Mapping[Any, Any], pattern: Any, /) -> Form:
+        """A term with its parameters bound, built as it is stated and taken as it is.
+
+        What it shares with the pattern, but for the whole of it, is taken from the graph.
+        """
+        algebra = self._home(next(v for v in bindings.values() if isinstance(v, Form)))
+        builder = self._builder(algebra.dtype)
+        shared = {id(part) for part in parts_of(pattern[1:]) if isinstance(part, Term)}
+        built: dict[int, Any] = {}  # what a term shares is built once
+
+        def make(part: Any) -> Any:
+            if isinstance(part, Term):
+                if id(part) not in built:
+                    known = self._known(part, bindings, algebra) if id(part) in shared else None
+                    built[id(part)] = made(part) if known is None else known
+                return built[id(part)]
+            if isinstance(part, int | float):
+                return at.constant(np.asarray(part, algebra.dtype))
+            value = bindings.get(part, part)
+            return builder.value(value) if isinstance(value, Form) else value
+
+        def made(part: Term) -> Any:
+            tensors = len(part) - len(part[0].parameters)
+            operands = (make(x) for x in part[1:tensors])
+            return as_graph(substitute(Term((part[0], *operands, *part[tensors:])), bindings))
+
+        return self.reader.leaf(make(term), algebra)
+
+    def _known(
+        self, term: Any, bindings: Mapping[Any, Any], algebra: Lifting
+    ) -> Variable[Any, Any] | None:
+        """The variable of the graph that a term stands for."""
+        if not all(map(is_form, operators_in(term))):
+            return None
+        return self.reader.origin.get(instantiate(term, bindings, algebra))
+
+    def keep(self, variable: Variable[Any, Any], /) -> None:
+        """Take a variable as it is from now on: it is grouped as somebody has stated."""
+        self.reader.read_as_leaf(variable)
 
     def _home_of(self, bindings: Mapping[Any, Any]) -> Lifting:
         forms = [value for value in bindings.values() if isinstance(value, Form)]
@@ -186,14 +222,6 @@ class View:
 
     def _home(self, form: Form) -> Lifting:
         return form.home  # type: ignore[no-any-return]
-
-
-def _typed(term: Any, dtype: str) -> Any:
-    """A term with its numbers as constants of a dtype."""
-    if isinstance(term, Term):
-        tensors = len(term) - len(term[0].parameters)
-        return Term((term[0], *(_typed(x, dtype) for x in term[1:tensors]), *term[tensors:]))
-    return at.constant(np.asarray(term, dtype)) if isinstance(term, int | float) else term
 
 
 def _within(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from itertools import islice, product
+from itertools import islice, permutations, product
 from typing import Any
 
 from unification import Var
@@ -27,6 +27,8 @@ Scaled = tuple[Bindings, Fraction]
 
 #: In how many ways two parameters alone may share what is left.
 SHARES = 256
+#: How many parameters of a product may each stand for several factors.
+_FEW = 2
 #: Up to which power a factor is there as often.
 _TWICE = 3
 #: The largest denominator of a number that is a fraction to those who write it.
@@ -244,12 +246,12 @@ class FormMatcher:
         if k == 1:
             return f, self.a.one
         coeff, expo, factors = self.a.parts(f)
-        even = not self.roots and k.denominator == 1 and k % 2 == 0
-        raised = {g: j for g, j in factors if is_written(abs(j) if even else j, abs(k) if even else k)}
+        even = not self.roots and k > 0 and k.denominator == 1 and k % 2 == 0
+        raised = {g: j for g, j in factors if is_written(abs(j) if even else j, k)}
         number = exact_root(coeff, k)
         if number is None and not self.roots:
             number = self._whole_root(coeff, k)
-        inner = expo if k.denominator == 1 else self.a.no_exponent
+        inner = expo if k == 1 or (self.roots and k.denominator == 1) else self.a.no_exponent
         taken = self.a.mul(
             self.a.const(ONE if number is None else number),
             self.a.exp(self.a.lin({m: c / k for m, c in inner.terms})),
@@ -274,13 +276,16 @@ class FormMatcher:
         if expo.terms:
             powers.append(ONE)
             values.append(self.a.exp(expo))
-        for owners in islice(product(range(len(free)), repeat=len(values)), SHARES):
+        if len(values) < len(free):
+            return
+        dealings: Iterator[tuple[int, ...]]
+        if self.roots:
+            dealings = product(range(len(free)), repeat=len(values))
+        else:  # what divides is written as a divisor
+            dealings = dealt([k for _, k in free], powers)
+        for owners in islice(dealings, SHARES):
             if len(set(owners)) < len(free):
                 continue
-            if not self.roots and any(
-                free[owner][1] * k < 0 for owner, k in zip(owners, powers, strict=True)
-            ):
-                continue  # what divides is written as a divisor
             c, rest = dict(b), [self.a.const(coeff)]
             for place, (param, k) in enumerate(free):
                 mine = [p for p, owner in zip(values, owners, strict=True) if owner == place]
@@ -418,6 +423,23 @@ def within(part: Fraction, whole: Fraction | None) -> bool:
 def is_written(j: Fraction, k: Fraction) -> bool:
     """Tell whether a power ``j`` is one of what is written to the power ``k``."""
     return (j / k).denominator == 1 and j / k > 0 and j.denominator == k.denominator
+
+
+def dealt(owners: list[Fraction], pieces: list[Fraction]) -> Iterator[tuple[int, ...]]:
+    """The owner of each piece, of those that have its sign; each has one where that is enough."""
+    order: list[int] = []
+    choices: list[Iterator[tuple[int, ...]]] = []
+    for sign in (1, -1):
+        mine = [n for n, k in enumerate(owners) if k * sign > 0]
+        places = [n for n, k in enumerate(pieces) if k * sign > 0]
+        order += places
+        same = len(mine) == len(places)
+        if not same and len(owners) > _FEW:
+            return  # many factors are regrouped one by one or not at all
+        choices.append(permutations(mine) if same else product(mine, repeat=len(places)))
+    for above, below in product(*choices):
+        owner = dict(zip(order, (*above, *below), strict=True))
+        yield tuple(owner[n] for n in range(len(pieces)))
 
 
 def units(j: Fraction) -> list[Fraction]:

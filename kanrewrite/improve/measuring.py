@@ -1,0 +1,110 @@
+"""What a form costs: the bits that it loses at points, as written and as Aesara compiles it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any, NamedTuple, cast
+
+import aesara
+import aesara.tensor as at
+import numpy as np
+from aesara.compile.mode import Mode
+from aesara.graph.basic import Variable, io_toposort
+from aesara.tensor.elemwise import Elemwise
+
+from kanrewrite import registry
+from kanrewrite.improve.points import Points, bits_lost
+from kanrewrite.ops import Grouped
+from kanrewrite.terms import operator_of
+
+Graph = Variable[Any, Any]
+Array = np.ndarray[Any, Any]
+
+WRITTEN = Mode("py", "merge")
+COMPILED = Mode("py", "fast_run").excluding("fusion", "inplace")
+#: Aesara keeps what it compiles in tables that threads share.
+_COMPILING = Lock()
+#: Operators that Aesara regroups.
+_REGROUPED = frozenset({"mul", "true_div", "add", "sub", "neg", "reciprocal", "sqr"})
+_GROUPED: Any = Grouped()  # type: ignore[no-untyped-call]  # Aesara's
+#: How many more bits, on average, make a form worse.
+WORSE = 0.05
+
+
+class Measured(NamedTuple):
+    """A graph, and for each element at each point how many bits it loses, outputs in order."""
+
+    outputs: tuple[Graph, ...]
+    errors: Array
+
+
+def errors(outputs: Sequence[Graph], points: Points, mode: Mode = WRITTEN) -> Array:
+    """The bits that a graph loses: a row an output's element, a column a point."""
+    with _COMPILING, warnings.catch_warnings(), registry.disabled():
+        warnings.simplefilter("ignore")  # of what the user's graph is made of
+        function = aesara.function(
+            list(points.inputs), list(outputs), mode=mode, on_unused_input="ignore"
+        )
+    columns = []
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for values, truth in zip(points.values, points.truth, strict=True):
+            found = function(*values)
+            lost = [bits_lost(np.asarray(f), t).ravel() for f, t in zip(found, truth, strict=True)]
+            columns.append(np.concatenate(lost))
+    return np.stack(columns, axis=1)
+
+
+def measured(task: tuple[Sequence[Graph], Points]) -> Measured:
+    """A form as it is run: where Aesara's rewrites would cost it digits, kept from them.
+
+    Parameters
+    ----------
+    task : tuple
+        The graph and the points; one argument, so that executors can map it.
+    """
+    outputs, points = task
+    written = errors(outputs, points)
+    compiled = errors(outputs, points, COMPILED)
+    if compiled.mean() <= written.mean() + WORSE:
+        return Measured(tuple(outputs), compiled)
+    held = kept(outputs)
+    return Measured(held, errors(held, points, COMPILED))
+
+
+def kept(outputs: Sequence[Graph]) -> tuple[Graph, ...]:
+    """A graph whose sums and products stay grouped: an Op that does nothing is between them.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> x, y, z = at.dscalars("x", "y", "z")
+    >>> (out,) = kept([(x / z) * y])
+    >>> out.owner.inputs[0].owner.op
+    Grouped
+    """
+    new: dict[Graph, Graph] = {}
+    for node in io_toposort([], outputs):
+        inputs = [new.get(x, x) for x in node.inputs]
+        if _is_regrouped(node.op):
+            inputs = [_held(x) for x in inputs]
+        made = node if inputs == node.inputs else node.clone_with_new_inputs(inputs)
+        new.update(zip(node.outputs, made.outputs, strict=True))
+    return tuple(new.get(out, out) for out in outputs)
+
+
+def _held(variable: Graph) -> Graph:
+    if variable.owner is None or not _is_regrouped(variable.owner.op):
+        return variable
+    return cast(Graph, _GROUPED(variable))
+
+
+def _is_regrouped(op: Any) -> bool:
+    return isinstance(op, Elemwise) and operator_of(op).name in _REGROUPED
+
+
+def chosen(condition: Graph, yes: Sequence[Graph], no: Sequence[Graph]) -> tuple[Graph, ...]:
+    """One form where a condition holds, and another one elsewhere."""
+    return tuple(at.switch(condition, a, b) for a, b in zip(yes, no, strict=True))

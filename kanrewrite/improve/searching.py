@@ -1,0 +1,229 @@
+"""`improve`: search the forms that relations give a formula, by measured error and cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from heapq import heappop, heappush
+from time import perf_counter
+from typing import Any
+
+from kanrewrite import registry
+from kanrewrite.cost import flops
+from kanrewrite.improve.measuring import Measured, measured
+from kanrewrite.improve.points import Graph, Points, inputs_of, sampled, shape_of
+from kanrewrite.improve.regimes import choice, refined, splits
+from kanrewrite.improve.result import Form, Improvement
+from kanrewrite.improve.space import Names, Space, Start
+from kanrewrite.relation import Relation
+from kanrewrite.search.progress import Bar
+from kanrewrite.structure import Structure, outputs_of
+
+#: How many forms are measured at a time.
+BATCH = 6
+#: How often choices are made of what there is, choices among them.
+ROUNDS = 3
+#: The part of the time in which points are looked for.
+SAMPLING = 0.3
+
+
+def improve(
+    outputs: Any,
+    inputs: Mapping[Graph, tuple[float, float]] | None = None,
+    relations: Relation | str | Iterable[Relation | str] | None = None,
+    seconds: float = 10.0,
+    limit: int = 48,
+    points: int = 96,
+    seed: int = 0,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+) -> Improvement:
+    """Search for forms of a formula that lose fewer digits, and what each costs.
+
+    Parameters
+    ----------
+    outputs : Variable or sequence of Variable
+        Of float dtypes; it is not changed.
+    inputs : mapping of Variable to (low, high), optional
+        Where inputs are; those that it lacks may be any finite number.
+    relations : iterable of Relation or str, optional
+        What may be used, relations or names of relations and families; all by default, the family
+        ``accuracy`` included.
+    seconds : float
+        How long is searched at most.
+    limit : int
+        How many forms are measured at most.
+    points : int
+        At how many inputs; fewer where the time is short or the formula has few finite values.
+    seed : int
+        Of the points.
+    executor : concurrent.futures.Executor, optional
+        Measures forms; the result is the same with any.
+    progress : bool, optional
+        Whether a long search shows a progress bar; None shows it in terminals.
+
+    Returns
+    -------
+    Improvement
+        ``best().graph`` is the most accurate form, ``graphs`` are all, ``front`` are those that no
+        other one beats in accuracy and cost.
+
+    Raises
+    ------
+    NotAGraph, UnknownRelation
+        For what is no graph, and for a name that is none.
+
+    Notes
+    -----
+    Forms are those that sets of relations make of the formula: all that apply, then without one of
+    them, best first.  Where one of two forms is better below a threshold of an input and the other
+    one from there on, the choice between them is a form too.  Forms are measured as Aesara compiles
+    them; one that its rewrites would spoil is kept from them.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> import kanrewrite
+    >>> x = at.dscalar("x")
+    >>> found = kanrewrite.improve(at.sqrt(x + 1) - at.sqrt(x), inputs={x: (1, 1e15)}, points=16)
+    >>> found.forms[0].error > 10, found.best().error < 1
+    (True, True)
+    """
+    return _Search(outputs_of(outputs), inputs or {}, seconds, limit, executor).run(
+        _chosen(relations), points, seed, Bar(limit, progress)
+    )
+
+
+def _chosen(relations: Relation | str | Iterable[Relation | str] | None) -> list[Relation]:
+    found = registry.relations() if relations is None else registry.some(relations)
+    return [r for r in found if not r.states_derivatives]
+
+
+class _Over(Exception):
+    """A budget is used up."""
+
+
+class _Search:
+    """One search."""
+
+    def __init__(
+        self,
+        outputs: Sequence[Graph],
+        ranges: Mapping[Graph, tuple[float, float]],
+        seconds: float,
+        limit: int,
+        executor: Executor | None,
+    ):
+        self.outputs, self.ranges = tuple(outputs), ranges
+        self.limit, self.seconds = limit, seconds
+        self.map: Any = map if executor is None else executor.map
+        self.began = perf_counter()
+        self.forms: list[Form] = []
+        self._structure = Structure()
+        self._known: dict[tuple[int, ...], float] = {}
+        self._shapes = {v: shape_of(v) for v in inputs_of(self.outputs)}
+
+    def run(self, chosen: Sequence[Relation], count: int, seed: int, bar: Bar) -> Improvement:
+        """Search until a budget is used up or there is nothing more."""
+        points = sampled(self.outputs, self.ranges, count, seed, self.seconds * SAMPLING)
+        if not points.values:
+            form = Form(0, self.outputs, 0.0, 0.0, self._cost(self.outputs))
+            why = "no input was found at which the formula has a finite value"
+            return Improvement([form], 0, perf_counter() - self.began, why)
+        stopped = "complete: every form within reach was measured"
+        with bar:
+            try:
+                for _ in self._search(chosen, points):
+                    bar.show(len(self.forms))
+            except _Over as over:
+                stopped = str(over)
+        return Improvement(self.forms, len(points.values), perf_counter() - self.began, stopped)
+
+    def _search(self, chosen: Sequence[Relation], points: Points) -> Iterator[None]:
+        self._add([((), self.outputs)], points)
+        yield
+        space = Space(self.outputs, chosen)
+        made: list[tuple[Start, Names]] = [(start, ()) for start in space.starts(self._check)]
+        tried: set[tuple[Start, Names]] = set()
+        waiting: list[tuple[float, int, Start, Names, Names]] = []
+        order = 0
+        while made or waiting:
+            while len(made) < BATCH and waiting:
+                _, _, start, left_out, fired = heappop(waiting)
+                made += [(start, (*left_out, name)) for name in fired]
+            batch = [(start, tuple(sorted(out))) for start, out in made[:BATCH]]
+            made = made[BATCH:]
+            batch = [task for task in dict.fromkeys(batch) if task not in tried]
+            tried.update(batch)
+            found = []
+            for start, left_out in batch:
+                self._check()
+                found.append((start, left_out, *space.rewritten(start, left_out)))
+            new = [(start.names, start.outputs) for start, left_out, *_ in found if not left_out]
+            self._add(new + [((*s.names, *fired), graph) for s, _, fired, graph in found], points)
+            yield
+            for start, left_out, fired, graph in found:
+                order += 1
+                heappush(waiting, (self._error_of(graph), order, start, left_out, fired))
+            self._choose(points)
+            yield
+        for _ in range(ROUNDS):
+            self._choose(points)
+            yield
+
+    def _add(self, found: Sequence[tuple[Names, Sequence[Graph]]], points: Points) -> None:
+        """Measure forms that are new."""
+        fresh: dict[tuple[int, ...], tuple[Names, Sequence[Graph]]] = {}
+        for names, graph in found:
+            key = self._key(graph)
+            if key not in self._known:
+                fresh.setdefault(key, (names, graph))
+        self._check()
+        results = self.map(measured, [(graph, points) for _, graph in fresh.values()])
+        for (key, (names, _)), result in zip(fresh.items(), results, strict=True):
+            self._known[key] = self._keep(result, names).error
+
+    def _key(self, graph: Sequence[Graph]) -> tuple[int, ...]:
+        return tuple(self._structure.add(list(graph)))
+
+    def _keep(self, result: Measured, names: Names, choice_text: str = "") -> Form:
+        lost = result.errors
+        form = Form(
+            len(self.forms),
+            result.outputs,
+            float(lost.mean()),
+            float(lost.max()),
+            self._cost(result.outputs),
+            tuple(dict.fromkeys(names)),
+            choice_text,
+            lost,
+        )
+        self.forms.append(form)
+        return form
+
+    def _choose(self, points: Points) -> None:
+        """Choices between the forms that there are, where they are better."""
+        for split in splits(self.forms, points):
+            self._check()
+            threshold = refined(split, self.outputs, points)
+            graph = choice(split, threshold, points)
+            key = self._key(graph)
+            if key in self._known:
+                continue
+            variable = points.inputs[split.place]
+            where = f"{variable.name or 'an input'} < {threshold:g}"
+            text = f"#{split.below.number} where {where}, else #{split.above.number}"
+            names = (*split.below.relations, *split.above.relations)
+            self._known[key] = self._keep(measured((graph, points)), names, text).error
+
+    def _error_of(self, graph: Sequence[Graph]) -> float:
+        return self._known[self._key(graph)]
+
+    def _cost(self, outputs: Sequence[Graph]) -> float:
+        return float(flops(list(outputs), self._shapes))
+
+    def _check(self) -> None:
+        if perf_counter() - self.began > self.seconds:
+            raise _Over(f"seconds: the {self.seconds:g} s were used up")
+        if len(self.forms) >= self.limit:
+            raise _Over(f"limit: {self.limit} forms were measured")

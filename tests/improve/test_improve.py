@@ -1,0 +1,165 @@
+"""`improve`: forms of a formula by measured error and cost, and choices between them."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import aesara
+import aesara.tensor as at
+import numpy as np
+import pytest
+from aesara.compile.mode import Mode
+from typer.testing import CliRunner
+
+import kanrewrite
+from kanrewrite import registry
+from kanrewrite.cli.commands import app
+from kanrewrite.improve import Improvement
+from kanrewrite.improve.measuring import COMPILED, errors, kept
+from kanrewrite.improve.points import bits_lost, from_ordinal, ordinal, sampled
+from kanrewrite.improve.regimes import splits
+from kanrewrite.improve.result import Form
+
+FAST = Mode("py", "fast_run").excluding("fusion", "inplace")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_enabled() -> Any:
+    with registry.disabled():
+        yield
+
+
+def step() -> tuple[Any, Any]:
+    x: Any = at.dscalar("x")
+    return x, at.sqrt(x + 1) - at.sqrt(x)
+
+
+def found(**budgets: Any) -> Improvement:
+    x, out = step()
+    return kanrewrite.improve(out, {x: (1e-3, 1e18)}, points=24, seconds=60, **budgets)
+
+
+def test_the_best_form_keeps_its_digits_when_it_is_compiled() -> None:
+    x, out = step()
+    best = kanrewrite.improve(out, {x: (1, 1e18)}, points=24, seconds=60).best()
+    assert "roots_difference" in best.relations
+    f = aesara.function([x], best.graph, mode=FAST)
+    np.testing.assert_allclose(f(1e17), 0.5 / np.sqrt(1e17), rtol=1e-15)
+
+
+def test_the_front_gets_more_accurate_as_it_gets_dearer() -> None:
+    front = found().front
+    assert len(front) >= 2
+    assert all(a.cost < b.cost and a.error > b.error for a, b in pairwise(front))
+
+
+def test_every_form_means_the_same() -> None:
+    x, out = step()
+    search = kanrewrite.improve(out, {x: (1e-3, 1e18)}, points=24, seconds=60)
+    values = [f.graph.eval({x: 2.0}) for f in search.forms]
+    np.testing.assert_allclose(values, np.sqrt(3) - np.sqrt(2), rtol=1e-12)
+
+
+def test_it_finds_the_same_again_and_with_any_executor() -> None:
+    first = found()
+    with ThreadPoolExecutor(2) as executor:
+        second = found(executor=executor)
+    assert [(f.error, f.cost, f.relations) for f in first.forms] == [
+        (f.error, f.cost, f.relations) for f in second.forms
+    ]
+
+
+def test_budgets_end_it() -> None:
+    assert found(limit=2).stopped.startswith("limit")
+    assert kanrewrite.improve(step()[1], seconds=0).stopped.startswith(("seconds", "no input"))
+
+
+def test_a_formula_without_a_value_is_left_alone() -> None:
+    x: Any = at.dscalar("x")
+    search = kanrewrite.improve(at.log(-at.exp(x)), points=4, seconds=5)
+    assert "no input was found" in search.stopped
+    assert search.best().number == 0
+
+
+def test_tensors_and_gradients_are_formulas_too() -> None:
+    x: Any = at.dvector("x")
+    out = aesara.grad(at.sqrt(x**2 + 1).sum(), x)
+    best = kanrewrite.improve(out, {x: (-1e300, 1e300)}, points=8, seconds=60).best()
+    assert best.error < 2
+    np.testing.assert_allclose(best.graph.eval({x: [1e200, 3.0]}), [1.0, 3 / np.sqrt(10)])
+
+
+def test_it_changes_nothing_that_is_enabled() -> None:
+    registry.enable("softmax_quotient")
+    before = registry.enabled()
+    found(limit=3)
+    assert registry.enabled() == before
+
+
+# -- parts -----------------------------------------------------------------------------------
+
+
+def test_a_choice_is_made_where_each_form_is_better_on_its_part() -> None:
+    x: Any = at.dscalar("x")
+    points = sampled([x * 1.0], {x: (-4, 4)}, 40, 0, 30)
+    side = np.array([[float(values[0]) < 0 for values in points.values]])
+    forms = [
+        Form(n, (x * 1.0,), 10.0, 20.0, 1.0, lost=np.where(side == (n == 0), 0.0, 20.0))
+        for n in range(2)
+    ]
+    (split,) = splits(forms, points)
+    assert (split.below.number, split.above.number, split.error) == (0, 1, 0)
+    assert split.threshold == min(float(v[0]) for v in points.values if float(v[0]) >= 0)
+
+
+def test_what_is_grouped_stays_grouped() -> None:
+    a, b, c = at.dscalars("a", "b", "c")
+    out = a * (b * c)
+    ranges = {a: (1e200, 1e250), b: (1e200, 1e250), c: (1e-250, 1e-200)}
+    points = sampled([out], ranges, 8, 0, 30)
+    assert errors([out], points, COMPILED).mean() > 30
+    assert errors(kept([out]), points, COMPILED).mean() < 2
+    slope: Any = aesara.grad(kept([out])[0], a)
+    np.testing.assert_allclose(slope.eval({a: 1.0, b: 3.0, c: 2.0}), 6.0)
+
+
+def test_floats_are_numbered_in_order() -> None:
+    x = np.array([-np.inf, -1.0, -5e-324, 0.0, 5e-324, 1.0, np.inf])
+    assert (np.diff(ordinal(x)) > 0).all()
+    np.testing.assert_array_equal(from_ordinal(ordinal(x), "float64"), x)
+
+
+def test_bits_lost() -> None:
+    truth = np.array([1.0, 1.0, 1.0])
+    result = np.array([1.0, np.nextafter(1, 2), np.nan])
+    np.testing.assert_array_equal(bits_lost(result, truth), [0, 1, 64])
+
+
+# -- how it is shown -------------------------------------------------------------------------
+
+
+def test_a_click_on_a_point_opens_its_graph(tmp_path: Path) -> None:
+    search = found()
+    search.save(tmp_path / "front.html")
+    page = (tmp_path / "front.html").read_text()
+    for form in search.front:
+        assert f'data-form="form-{form.number}"' in page
+        assert f'<details id="form-{form.number}"' in page
+    assert f"{len(search.forms)} forms" in str(search.picture())
+
+
+def test_the_command(tmp_path: Path) -> None:
+    script = tmp_path / "model.py"
+    script.write_text(
+        "import aesara.tensor as at\nx = at.dscalar('x')\ny = at.sqrt(x + 1) - at.sqrt(x)\n"
+    )
+    options = ["--range", "x=1,1e18", "--points", "12", "--seconds", "30", "--json"]
+    result = CliRunner().invoke(app, ["improve", f"{script}:y", *options])
+    assert result.exit_code == 0, result.output
+    entry = json.loads(result.stdout)
+    best = entry["forms"][entry["best"]]
+    assert best["error"] < 1 < entry["forms"][0]["error"]
+    wrong = CliRunner().invoke(app, ["improve", f"{script}:y", "--range", "z=1,2"])
+    assert wrong.exit_code == 2
