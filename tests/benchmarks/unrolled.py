@@ -1,14 +1,17 @@
 """Unrolled models: what compiling and running them costs with the library, against stock Aesara.
 
-``python -m tests.benchmarks.unrolled [MODEL ...]`` prints, for models whose steps double, the
-seconds of a compilation (processor time, Python linker), nodes and the median time of a call,
+``python -m tests.benchmarks.unrolled [MODEL[:STEPS] ...]`` prints, for models whose steps double,
+the seconds of a compilation (processor time, Python linker), nodes and the median time of a call,
 each as the library's over stock's, and whether the values are those of stock at everyday inputs.
+With ``--write`` alone it writes ``docs/benchmarks-unrolled.md``.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from datetime import date
+from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
 from typing import Any
@@ -22,6 +25,7 @@ import kanrewrite
 
 MODE = Mode(linker="py", optimizer="fast_run")
 STATES, WIDTH = 3, 4
+PAGE = Path(__file__).parents[2] / "docs" / "benchmarks-unrolled.md"
 _REPEATS = 9
 
 #: Inputs with their shapes, and the loss.
@@ -79,11 +83,72 @@ def attention(steps: int) -> Model:
     return [(x, (5, WIDTH)), (w, (WIDTH, WIDTH))], (h**2).sum()
 
 
+def transformer(layers: int) -> Model:
+    """Layers of attention and of a perceptron, each with weights of its own."""
+    x: Any = at.dmatrix("x")
+    inputs: list[tuple[Any, tuple[int, ...]]] = [(x, (5, WIDTH))]
+    h = x
+    for n in range(layers):
+        q, k, v, w = (at.dmatrix(f"{name}{n}") for name in "qkvw")
+        inputs += [(weights, (WIDTH, WIDTH)) for weights in (q, k, v, w)]
+        e = at.exp(at.dot(at.dot(h, q), at.dot(h, k).T) / WIDTH**0.5)
+        h = h + at.dot(e / e.sum(axis=1, keepdims=True), at.dot(h, v))
+        h = h + at.tanh(at.dot(h, w))
+    return inputs, (h**2).sum()
+
+
+def gates(steps: int) -> Model:
+    """A long short-term memory, its gates written out."""
+    x: Any = at.dmatrix("x")
+    u: Any = at.dtensor3("u")
+    w: Any = at.dtensor3("w")
+    h: Any = at.zeros(WIDTH)
+    c: Any = at.zeros(WIDTH)
+    for t in range(steps):
+        raw = [at.dot(x[t], u[n]) + at.dot(h, w[n]) for n in range(4)]
+        first, last, out = (1 / (1 + at.exp(-r)) for r in raw[:3])
+        c = first * c + last * at.tanh(raw[3])
+        h = out * at.tanh(c)
+    shape = (4, WIDTH, WIDTH)
+    return [(x, (steps, WIDTH)), (u, shape), (w, shape)], (h**2).sum()
+
+
+def capsules(rounds: int) -> Model:
+    """Capsules: votes are routed by softmaxes of how far they agree, and squashed."""
+    votes: Any = at.dtensor3("votes")
+    prior: Any = at.dmatrix("prior")
+    b, v = prior, at.zeros((STATES, WIDTH))
+    for _ in range(rounds):
+        e = at.exp(b)
+        c = e / e.sum(axis=1, keepdims=True)
+        s = (c.dimshuffle(0, 1, "x") * votes).sum(axis=0)
+        size = (s**2).sum(axis=1, keepdims=True)
+        v = size / (1 + size) * s / at.sqrt(size)
+        b = b + (votes * v.dimshuffle("x", 0, 1)).sum(axis=2)
+    return [(votes, (5, STATES, WIDTH)), (prior, (5, STATES))], (v**2).sum()
+
+
+def memory(hops: int) -> Model:
+    """A memory network: a question that is answered by weighted memories, hop by hop."""
+    question, keys, values = at.dvector("question"), at.dmatrix("keys"), at.dmatrix("values")
+    u: Any = question
+    for _ in range(hops):
+        e = at.exp(at.dot(keys, u))
+        u = u + at.dot(e / e.sum(), values)
+    answer = at.exp(u)
+    inputs = [(question, (WIDTH,)), (keys, (5, WIDTH)), (values, (5, WIDTH))]
+    return inputs, -at.log((answer / answer.sum())[0])
+
+
 MODELS: dict[str, tuple[Callable[[int], Model], tuple[int, ...]]] = {
     "regimes": (regimes, (2, 4, 8)),
     "hidden": (hidden, (4, 8, 16)),
-    "labels": (labels, (4, 8, 16)),
+    "labels": (labels, (2, 4, 8)),
     "attention": (attention, (2, 4, 8)),
+    "transformer": (transformer, (1, 2, 4)),
+    "gates": (gates, (1, 2)),
+    "capsules": (capsules, (1, 2, 3)),
+    "memory": (memory, (1, 2, 4)),
 }
 
 
@@ -130,14 +195,44 @@ def row(name: str, steps: int) -> str:
     )
 
 
-def main(names: list[str]) -> None:
-    """Print the table."""
-    print("| model | steps | compile | nodes | run | values of stock |")
-    print("| --- " * 6 + "|")
-    for name in names:
-        for steps in MODELS[name][1]:
-            print(row(name, steps), flush=True)
+def table(runs: list[tuple[str, int]]) -> list[str]:
+    """The lines of the table, printed as they come."""
+    lines = ["| model | steps | compile | nodes | run | values of stock |", "| --- " * 6 + "|"]
+    print("\n".join(lines))
+    for name, steps in runs:
+        lines.append(row(name, steps))
+        print(lines[-1], flush=True)
+    return lines
+
+
+def page(lines: list[str], day: str) -> str:
+    """What is written into the documentation."""
+    return "\n".join([
+        "# What unrolled models cost",
+        "",
+        "Value and gradients of models whose steps are written out, Python linker, `fast_run`:",
+        "processor time of a compilation, nodes of the compiled function and median time of a",
+        "call, each as the library's over that of stock Aesara (which is in brackets). Inputs are",
+        "small and everyday ones, so that both are right: a call is mostly the cost of its nodes.",
+        "",
+        *lines,
+        "",
+        f"Measured on {day}; `python -m tests.benchmarks.unrolled --write` writes this page.",
+        "",
+    ])  # fmt: skip
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table, or write it."""
+    names = [name for name in arguments if name != "--write"]
+    runs = []
+    for name in names or MODELS:
+        model, _, steps = name.partition(":")
+        runs += [(model, n) for n in ((int(steps),) if steps else MODELS[model][1])]
+    lines = table(runs)
+    if "--write" in arguments:
+        PAGE.write_text(page(lines, date.today().isoformat()), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(MODELS))
+    main(sys.argv[1:])
