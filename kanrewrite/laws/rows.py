@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kanrewrite.guards import Condition
 from kanrewrite.laws.lifts import Lift, lift_of, takes_exponent
 from kanrewrite.laws.settled import settled
-from kanrewrite.laws.sinks import Sink, sink_of
+from kanrewrite.laws.sinks import Meeting, Sink, meeting_of, sink_of
 from kanrewrite.relation.roles import definition_in
 from kanrewrite.relation.rules import conditions_of
 from kanrewrite.terms import ELEMENTWISE, Operator
@@ -42,6 +42,8 @@ class Row:
         What leaves it while a graph is read, tried in this order.
     sinks : tuple of Sink
         What level leaves it while a graph is built.
+    meetings : tuple of Meeting
+        What level leaves several operands of it together.
     meaning : pair of terms or None
         The operator over its parameters, and what it is read as.
     defined_by : Relation or None
@@ -50,6 +52,7 @@ class Row:
 
     lifts: tuple[Lift, ...] = ()
     sinks: tuple[Sink, ...] = ()
+    meetings: tuple[Meeting, ...] = ()
     meaning: Meaning | None = None
     defined_by: Relation | None = None
 
@@ -73,6 +76,7 @@ class Laws:
         meanings: dict[Operator, tuple[Meaning, Relation]] = {}
         lifts: defaultdict[Operator, list[Lift]] = defaultdict(list)
         sinks: defaultdict[Operator, list[Sink]] = defaultdict(list)
+        meetings: defaultdict[Operator, list[Meeting]] = defaultdict(list)
         for relation in relations:
             for meaning in _meanings(relation):
                 meanings.setdefault(meaning[0][0], (meaning, relation))
@@ -80,13 +84,16 @@ class Laws:
                 lifts[lift.operator].append(lift)
             for sink in _sinks(relation):
                 sinks[sink.operator].append(sink)
+            for meeting in _meetings(relation):
+                meetings[meeting.operator].append(meeting)
         self.rows: dict[Operator, Row] = {
             op: Row(
                 tuple(lifts.get(op, ())),
                 tuple(sinks.get(op, ())),
+                tuple(meetings.get(op, ())),
                 *meanings.get(op, (None, None)),
             )
-            for op in {**meanings, **lifts, **sinks}
+            for op in {**meanings, **lifts, **sinks, **meetings}
         }
         #: Operators of somebody's own, no elementwise ones, that an exponential passes.
         self.own = frozenset(op for op, row in self.rows.items() if _is_own(op, row))
@@ -112,6 +119,14 @@ def _sinks(relation: Relation) -> Iterator[Sink]:
             sink = sink_of(relation, equation)
             if sink is not None:
                 yield sink
+
+
+def _meetings(relation: Relation) -> Iterator[Meeting]:
+    if {"sink", "cancel"} & set(relation.roles):
+        for equation in map(settled, relation.equations):
+            meeting = meeting_of(relation, equation)
+            if meeting is not None:
+                yield meeting
 
 
 def _meanings(relation: Relation) -> Iterator[Meaning]:

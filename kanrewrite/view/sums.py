@@ -12,6 +12,7 @@ import aesara.tensor as at
 from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
+from kanrewrite.unify import elementwise_op
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.exponents import ExponentBuilder
@@ -157,7 +158,12 @@ class SumBuilder(ExponentBuilder):
         largest = [*(dominant(known, self.a) if not kept else known), *kept]
         if len(largest) == 1 and isinstance(largest[0], Lin):
             return largest[0]
-        return self.a.lin({self.a.app(T.maximum, *sorted(largest, key=lambda e: e.uid)): ONE})
+        meetings = self.a.laws.row(T.add).meetings
+        if not meetings:
+            return self.a.no_exponent  # nobody says what level such terms have
+        self.a.ran[meetings[0].relation] = None
+        level = self.a.app(meetings[0].level, *sorted(largest, key=lambda e: e.uid))
+        return self.a.lin({level: ONE})
 
     def _shown(self, expo: Form, rest: Variable[Any, Any] | None) -> Form:
         """An exponent, -inf where the sum that it was taken out of has nothing left in it."""
@@ -199,8 +205,13 @@ class SumBuilder(ExponentBuilder):
         self, terms: list[tuple[Fraction, Form, Variable[Any, Any] | None]], level: Lin
     ) -> Variable[Any, Any]:
         """The terms relative to a level; pure exponentials that cancel are subtracted as expm1."""
+        differences = self.a.laws.row(T.sub).meetings
         pure = all(r is None for _, _, r in terms) and sum((c for c, _, _ in terms), ZERO) == 0
-        function = at.expm1 if pure else at.exp
+        pure = pure and bool(differences)
+        function: Any = at.exp
+        if pure:
+            function = elementwise_op(differences[0].function.name)
+            self.a.ran[differences[0].relation] = None
         found = []
         for c, e, r in terms:
             gap = self.gap(e, level)
@@ -215,6 +226,8 @@ class SumBuilder(ExponentBuilder):
         if isinstance(e, Lin) and not any(is_largest(m) for m, _ in level.terms):
             below = self.a.plus(e, level, -ONE)
             return self.linear(below) if below.terms else None
+        if not level.terms:
+            return self.value(e)
         (top, c), *more = level.terms
         if c == 1 and not more:
             return self.below(self.value(e), top)
