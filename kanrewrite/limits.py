@@ -14,6 +14,9 @@ from contextlib import contextmanager
 from time import perf_counter
 from types import FrameType
 
+#: Seconds until an interruption that was swallowed, as in a finalizer, is repeated.
+AGAIN = 0.5
+
 
 class OutOfTime(BaseException):
     """What is interrupted; no ``Exception``, which rewriters and relations catch."""
@@ -62,7 +65,7 @@ def limited(seconds: float) -> Iterator[None]:
         return
     before = signal.signal(signal.SIGALRM, _interrupt)
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 import time
@@ -140,3 +141,17 @@ def test_a_graph_that_takes_too_long_stays_as_it_is() -> None:
             graph = rewritten(wide)
     assert time.perf_counter() - start < 30
     assert graph.outputs[0].owner.inputs[0].owner.op == at.add
+
+
+def swallowing() -> None:
+    """What ignores an interruption, as Python does in a finalizer, and goes on."""
+    with contextlib.suppress(OutOfTime):
+        while True:
+            pass
+    while True:
+        pass
+
+
+def test_an_interruption_that_is_swallowed_comes_again() -> None:
+    with pytest.raises(OutOfTime), limited(0.05):
+        swallowing()
