@@ -4,6 +4,7 @@ A page that mentions stock Aesara is checked here, by its own doctests, or by th
 measured its figures.
 """
 
+import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -16,12 +17,18 @@ import numpy as np
 import pytest
 
 import kanrewrite
+from kanrewrite.fuzz import judging
 
 ROOT = Path(__file__).parents[1]
 SAYS_STOCK = re.compile(r"\b[Ss]tock\b|Aesara (alone|misses|answers|gives)|Aesara.s\s+own spelling")
 
 #: Pages whose sentences about stock Aesara are checked in this file.
-HERE = {"docs/tutorial.md", "notebooks/stabilise_your_graph.ipynb", "docs/gradients.md"}
+HERE = {
+    "docs/tutorial.md",
+    "docs/trust.md",
+    "notebooks/stabilise_your_graph.ipynb",
+    "docs/gradients.md",
+}
 #: Pages that compare figures, and what measures them again.
 MEASURED = {
     "docs/benchmarks-compile.md": "tests/benchmarks/compile_cost.py",
@@ -115,3 +122,21 @@ def test_gradients_nodes_without_the_library() -> None:
         for grad in (kanrewrite.grad, aesara.grad)
     ]
     assert counts == [2, 5]
+
+
+def test_the_page_of_trust_names_each_verdict_and_what_is_allowed() -> None:
+    text = (ROOT / "docs/trust.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"``([a-z ]+)``:", inspect.cleandoc(judging.Verdict.__doc__ or "")))
+    assert {"wrong", "silent"} < named
+    assert all(f"`{kind}`" in text for kind in named)
+    assert f"{judging.UNITS:g} units in its last place and by {judging.SLACK:g} times" in text
+    assert f"by {judging.NORM:g} units" in text
+
+
+def test_stock_saturates_where_the_page_of_trust_says_so() -> None:
+    x, y = at.dmatrix("x"), at.dvector("y")
+    grad: Any = aesara.grad
+    slopes = grad(at.exp(x + at.tanh(y)).sum(), [x, y])
+    second = grad(slopes[0].sum() + slopes[1].sum(), y)
+    found = aesara.function([x, y], second)(np.zeros((2, 3)), np.array([0.0, np.inf, 1.0]))
+    assert np.isfinite(found).all()
