@@ -21,7 +21,7 @@ from kanrewrite.reference import evaluate, round_to
 #: Relative errors beyond which digits are lost.
 TOLERANCE = {"float64": 1e-10, "float32": 1e-4, "float16": 4e-3}
 #: How many times what a change of the inputs by rounding does is no error.
-SLACK = 16.0
+SLACK = 4.0
 #: How often the inputs are changed by rounding.
 _NUDGES = 2
 #: Inputs beyond it count as measured, not as chosen.

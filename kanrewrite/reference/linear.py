@@ -245,14 +245,16 @@ def softmax_grad_row(a: Arithmetic, upstream: Sequence[Real], p: Sequence[Real])
 def softmax(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -> Values:
     """Softmax along an axis."""
     del node
-    return [by_rows(lambda row: softmax_row(arithmetic, row), op.axis, inputs[0])]
+    x = lift(inputs[0], "float64", arithmetic)  # integers have softmaxes, too
+    return [by_rows(lambda row: softmax_row(arithmetic, row), op.axis, x)]
 
 
 @register(special.LogSoftmax)
 def log_softmax(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -> Values:
     """The logarithm of softmax along an axis."""
     del node
-    return [by_rows(lambda row: log_softmax_row(arithmetic, row), op.axis, inputs[0])]
+    x = lift(inputs[0], "float64", arithmetic)
+    return [by_rows(lambda row: log_softmax_row(arithmetic, row), op.axis, x)]
 
 
 @register(special.SoftmaxGrad)

@@ -8,6 +8,7 @@ import aesara.tensor as at
 import numpy as np
 import pytest
 from aesara.compile.mode import Mode
+from aesara.tensor import special
 
 import kanrewrite
 from kanrewrite.audit import audit as audit_of
@@ -192,3 +193,11 @@ def test_text_says_what_where_and_how_bad() -> None:
 
 def test_inputs_are_needed_once() -> None:
     assert needed([x + x, x * y]) == [x, y]
+
+
+def test_softmaxes_of_integers_have_exact_values() -> None:
+    k: Any = at.bmatrix("k")
+    functions: list[Any] = [special.softmax, special.log_softmax]
+    for function in functions:
+        found = audit(function(k, axis=1), {k: (-60, 80)}, as_written=True)
+        assert found.judged == found.tried
