@@ -67,24 +67,23 @@ def _picked(terms: Terms, a: Lifting) -> Iterator[tuple[Form, Move, Axes]]:
     totals = [(m, f) for m in terms for f, _ in a.parts(m)[2] if _is_total(f) and hot(f)]
     known = [(move, axes) for move in a.witness if totals for axes in move.picks()]
     for n, (move, axes) in product(terms, known):
-        mine = ((m, f) for m, f in totals if m is not n and _axes(f) <= set(axes))
+        mine = ((m, f) for m, f in totals if m is not n)
         if any(_is_pick(n, m, f, move, axes, a) for m, f in mine):
             yield n, move, axes
 
 
-def _is_pick(n: Form, m: Form, total: Form, move: Move, axes: Axes, a: Lifting) -> bool:
+def _is_pick(n: Form, m: Form, total: App, move: Move, axes: Axes, a: Lifting) -> bool:
     """Tell whether only moved exponents of a total are in a term and not in that of the total."""
+    summed = set(exponents(total))
+    if total.op is T.dimshuffle:  # what was dropped was put behind what is kept
+        order = (*(d for d in range(len(move.whole)) if d not in axes), *axes)
+        back = tuple(order.index(d) for d in range(len(order)))
+        summed |= {a.shuffle(e, back) for e in summed if e.ndim == len(back)}
+    moved = {a.moved.get((move, e)) for e in summed}
     quotient = a.mul(a.div(n, m), total)
     if n.ndim == len(move.whole):
         quotient = a.drop(quotient, axes)
-    return hot(quotient) and exponents(quotient) <= {
-        a.moved.get((move, e)) for e in exponents(total)
-    }
-
-
-def _axes(total: App) -> set[int]:
-    """The axes that are summed, whether they were dropped or not."""
-    return set((total.args[0] if total.op is T.dimshuffle else total).args[1])
+    return hot(quotient) and exponents(quotient) <= moved
 
 
 def _without_scattered(terms: Terms, a: Lifting) -> Terms | None:
