@@ -51,7 +51,8 @@ def arctangents_difference(a: Float, b: Float) -> Iterator[Eq]:
     """The angle between two directions, its parts divided by the larger slope."""
     m = T.maximum(T.maximum(T.abs(a), T.abs(b)), 1)
     between = T.arctan2((a - b) / m, 1 / m + (a / m) * b)
-    yield eq(T.arctan(a) - T.arctan(b), between)
+    apart = T.arctan(a) - T.arctan(b)
+    yield eq(apart, T.switch(T.gt(1 / m, 0), between, apart))  # unless one is infinite
 
 
 @relation(family="accuracy", where="digits")
@@ -117,7 +118,9 @@ def _sine_and_cosine() -> Any:
 def _arctangents() -> tuple[Any, Any]:
     a, b = at.dvectors("a", "b")
     m = at.maximum(at.maximum(abs(a), abs(b)), 1.0)
-    return at.arctan(a) - at.arctan(b), at.arctan2((a - b) / m, 1.0 / m + (a / m) * b)
+    between = at.arctan2((a - b) / m, 1.0 / m + (a / m) * b)
+    apart = at.arctan(a) - at.arctan(b)
+    return apart, at.switch(at.gt(1.0 / m, 0.0), between, apart)
 
 
 @arctangents_difference.non_example

@@ -33,7 +33,9 @@ def terms_cancel(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
 @relation(family="accuracy", where="digits")
 def fraction_less_one(a: Float, b: Float) -> Iterator[Eq]:
     """How far a fraction is from 1 is a fraction."""
-    yield eq(a / b - 1, (a - b) / b)
+    yield eq((a * a) / (b * b) - 1, (a / b - 1) * (a / b + 1))
+    written = a / b - 1
+    yield eq(written, T.switch(T.gt(T.abs(1 / b), 0), (a - b) / b, written))  # b may be infinite
 
 
 @relation(family="accuracy", where="digits")
@@ -54,7 +56,9 @@ def over_squares(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
 @relation(family="accuracy", where="digits")
 def roots_difference(a: Float, b: Float) -> Iterator[Eq]:
     """Roots differ by what is under them, over their sum."""
-    yield eq(T.sqrt(a) - T.sqrt(b), (a - b) / (T.sqrt(a) + T.sqrt(b)))
+    apart, total = T.sqrt(a) - T.sqrt(b), T.sqrt(a) + T.sqrt(b)
+    usual = T.and_(T.gt(total, 0), T.gt(1 / total, 0))  # neither 0 nor infinite
+    yield eq(apart, T.switch(usual, (a - b) / total, apart))
     yield eq(T.sqrt(1 + a) - 1, a / (T.sqrt(1 + a) + 1))
 
 
@@ -87,7 +91,8 @@ def _numerators_subtracted() -> tuple[Any, Any]:
 @fraction_less_one.example
 def _relative() -> tuple[Any, Any]:
     a, b = at.dvectors("a", "b")
-    return a / b - 1, (a - b) / b
+    written = a / b - 1.0
+    return written, at.switch(at.gt(abs(1.0 / b), 0.0), (a - b) / b, written)
 
 
 @fraction_less_one.non_example
@@ -99,7 +104,9 @@ def _fraction_and_one() -> Any:
 @roots_difference.example
 def _roots() -> tuple[Any, Any]:
     a, b = at.dvectors("a", "b")
-    return at.sqrt(a) - at.sqrt(b), (a - b) / (at.sqrt(a) + at.sqrt(b))
+    apart, total = at.sqrt(a) - at.sqrt(b), at.sqrt(a) + at.sqrt(b)
+    usual = at.and_(at.gt(total, 0.0), at.gt(1.0 / total, 0.0))
+    return apart, at.switch(usual, (a - b) / total, apart)
 
 
 @roots_difference.non_example

@@ -53,11 +53,6 @@ def over_product(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     first = T.eq(T.lt(T.abs(b), T.abs(c)), T.lt(T.abs(a), 1))
     under = a / T.switch(first, b, c) / T.switch(first, c, b)
     yield eq(a / (b * c), under).when(computed(b), computed(c))
-    inverse = (
-        1 / T.switch(T.lt(T.abs(b), T.abs(c)), c, b) / T.switch(T.lt(T.abs(b), T.abs(c)), b, c)
-    )
-    yield eq(1 / (b * c), inverse).when(computed(b), computed(c))
-    yield eq(1 / (b * b), 1 / b / b).when(computed(b))
 
 
 @relation(family="accuracy", where="digits")

@@ -38,9 +38,11 @@ def quadratic_root(a: Float, b: Float, c: Float) -> Iterator[Eq]:
         for k, n in SHAPES:
             written = T.sqrt(b * b - k * a * c)
             d = _spread(b, k, a, c, r)
-            near = (-k / n) * (c / (b + d))
-            plus = T.switch(T.lt(b, 0), (d - b) / (n * a), near)
-            minus = T.switch(T.gt(b, 0), (-b - d) / (n * a), (k / n) * (c / (d - b)))
+            sums, differences = (d - b) / (n * a), (-b - d) / (n * a)
+            near = T.switch(T.gt(b + d, 0), (-k / n) * (c / (b + d)), sums)
+            far = T.switch(T.gt(d - b, 0), (k / n) * (c / (d - b)), differences)
+            plus = T.switch(T.lt(b, 0), sums, near)
+            minus = T.switch(T.gt(b, 0), differences, far)
             yield eq((written - b) / (n * a), plus).when(r.guard(a))
             yield eq((-b - written) / (n * a), minus).when(r.guard(a))
             yield eq((b + written) / (n * a), -minus).when(r.guard(a))
@@ -76,7 +78,9 @@ def _stable(a: Any, b: Any, c: Any) -> Any:
     apart = at.sqrt(size - h) * at.sqrt(size + h)
     length = at.sqrt((size * s) * (size * s) + (h * s) * (h * s)) / s
     d = at.switch(at.lt(at.sgn(a) * at.sgn(c) * 4.0, 0.0), length, apart)
-    return at.switch(at.lt(b, 0.0), (d - b) / (2.0 * a), -2.0 * (c / (b + d)))
+    sums = (d - b) / (2.0 * a)
+    near = at.switch(at.gt(b + d, 0.0), -2.0 * (c / (b + d)), sums)
+    return at.switch(at.lt(b, 0.0), sums, near)
 
 
 @quadratic_root.non_example

@@ -257,7 +257,13 @@ class FormMatcher:
             self.a.exp(self.a.lin({m: c / k for m, c in inner.terms})),
             *(self.a.pow(g, j / k) for g, j in raised.items()),
         )
-        return taken, self.a.mul(f, self.a.pow(taken, -k)) if taken is not self.a.one else f
+        if taken is self.a.one:
+            return taken, f
+        left = self.a.mul(f, self.a.pow(taken, -k))
+        rounded, expo, factors = self.a.parts(left)
+        if not self.roots and rounded != 1 and self.near(rounded, ONE):
+            left = self.a.prod(ONE, expo, dict(factors))  # a root's rounding is no factor
+        return taken, left
 
     def _whole_root(self, number: Fraction, k: Fraction) -> Fraction | None:
         """What a rounded root is the root of, None where that is not simple: 2, for 1.41421..."""
@@ -337,12 +343,20 @@ class FormMatcher:
             yield b, scale, terms
             return
         (m, c), *others = hard
-        for n, d in terms.items():
-            for found, r in self.scaled(m, n, b):
+        for n, value, d in self._valued(terms):
+            for found, r in self.scaled(m, value, b):
                 ratio = d * r / c
                 if scale is None or self.near(ratio, scale):
                     left = {t: e for t, e in terms.items() if t is not n}
                     yield from self._terms(others, left, found, ratio)
+
+    def _valued(self, terms: Terms) -> Iterator[tuple[Form, Form, Fraction]]:
+        """Each term, what of it is matched, and how often: a number may be that of a root."""
+        for n, d in terms.items():
+            yield n, n, d
+        for n, d in () if self.roots else terms.items():
+            if d.denominator > _SIMPLE:
+                yield n, self.a.mul(self.a.const(abs(d)), n), ONE if d > 0 else -ONE
 
     def _leftover(
         self, easy: list[tuple[Any, Fraction]], terms: Terms, b: Bindings, scale: Fraction

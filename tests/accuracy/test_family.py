@@ -96,7 +96,7 @@ def test_terms_that_a_right_side_subtracts_cancel_as_symbols() -> None:
     x: Any = at.dscalar("x")
     registry.enable("accuracy")
     (new,) = kanrewrite.stabilize([at.sqrt(x + 1) - at.sqrt(x)])
-    assert node_count(new) <= 6
+    assert node_count(new) <= 10
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(new.eval({x: 1e20}), 5e-11)
 
