@@ -17,8 +17,18 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 #: What a Python is told to do: the tests are another project's, so nothing of ours is collected.
-_RUN = "import sys, pytest; {first}sys.exit(pytest.main(sys.argv[1:]))"
-_ENABLE = "import kanrewrite; kanrewrite.enable(); "
+#: Aesara is imported after their conftest.py, which may have flags for it.
+_RUN = """
+import sys, pytest
+
+class Library:
+    def pytest_collection(self):
+        if {enabled}:
+            import kanrewrite
+            kanrewrite.enable()
+
+sys.exit(pytest.main(sys.argv[1:], plugins=[Library()]))
+"""
 #: The settings of a project that its tests may need.
 _SETTINGS = ("conftest.py", "pyproject.toml", "setup.cfg", "pytest.ini", "tox.ini")
 Outcomes = dict[str, str]
@@ -68,7 +78,7 @@ def run(folder: Path, enabled: bool, arguments: Sequence[str] = ()) -> Outcomes:
         report = root / "report.xml"
         inside = root / top.name / folder.resolve().relative_to(top)
         options = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", f"--junitxml={report}"]
-        command = [sys.executable, "-c", _RUN.format(first=_ENABLE if enabled else "")]
+        command = [sys.executable, "-c", _RUN.format(enabled=enabled)]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *_paths()])}
         done = subprocess.run(
             [*command, *options, *arguments, str(inside)],
