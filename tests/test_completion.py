@@ -4,12 +4,16 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import pytest
+from unification import var
 
+from kanrewrite import ac
 from kanrewrite.completion import Finding, check, derived
 from kanrewrite.completion.terms import canonical, flat, replaced, text, written
+from kanrewrite.errors import Incomplete
 from kanrewrite.guards import Axis, ConstantAlong, Float, positive
 from kanrewrite.relation import Eq, Relation, eq, relation
 from kanrewrite.terms import Param, T, show
+from kanrewrite.theory import Theory
 
 X, Y = Param("test_completion:x"), Param("test_completion:y")
 
@@ -203,3 +207,14 @@ def test_one_part_is_replaced() -> None:
     term = T.exp(X * Y) + T.log(Y * X)
     assert show(replaced(term, Y * X, T.sin(X))) == "exp(sin(x)) + log(y * x)"
     assert replaced(term, T.cos(X), X) is term
+
+
+def test_overlaps_are_looked_for_with_bounded_effort() -> None:
+    names = [var(f"v{n}") for n in range(12)]
+    theory = Theory("sums").ac("add")
+    left = ("add", *(("f", x) for x in names[:6]), *names[6:9])
+    right = ("add", *(("f", x) for x in names[3:9]), *names[9:])
+    few = list(ac.overlaps(left, right, theory, steps=50))
+    assert len(few) < 200  # there are millions
+    with pytest.raises(Incomplete):
+        list(ac.unify([(left, right)], theory, steps=50))

@@ -21,6 +21,7 @@ from kanrewrite.ac.goals import Known
 from kanrewrite.ac.interned import VARIABLE, Interned
 from kanrewrite.ac.terms import Store, store
 from kanrewrite.ac.unification import unify
+from kanrewrite.errors import Incomplete
 from kanrewrite.theory import Theory
 
 
@@ -51,7 +52,9 @@ class Overlap:
     around_equation: Var | None = None
 
 
-def overlaps(rule: Any, equation: Any, theory: Theory) -> Iterator[Overlap]:
+def overlaps(
+    rule: Any, equation: Any, theory: Theory, steps: int | None = None
+) -> Iterator[Overlap]:
     """The overlaps of an equation's side with the operators of a rule's side.
 
     Parameters
@@ -62,6 +65,9 @@ def overlaps(rule: Any, equation: Any, theory: Theory) -> Iterator[Overlap]:
         The side from which the equation is applied; its variables are renamed.
     theory
         What the operators obey.
+    steps
+        How many steps the search for the unifiers at one position may take: after them the others
+        at that position are left out.  Without it all are found.
 
     Yields
     ------
@@ -84,7 +90,12 @@ def overlaps(rule: Any, equation: Any, theory: Theory) -> Iterator[Overlap]:
     other = Known(terms, renamed)(right)
     for position, subterm in _positions(left, ()):
         for mine, theirs in _extensions(subterm, other, root=not position):
-            yield from _overlapping(terms, position, subterm, other, renamed, mine, theirs)
+            found = _overlapping(terms, position, subterm, other, renamed, mine, theirs, steps)
+            try:
+                yield from found
+            except Incomplete:
+                if steps is None:
+                    raise
 
 
 def _positions(
@@ -121,12 +132,13 @@ def _overlapping(
     renamed: dict[Var, Var],
     mine: Var | None,
     theirs: Var | None,
+    steps: int | None,
 ) -> Iterator[Overlap]:
     symbol = other.symbol
     sides = []
     for side, around in ((subterm, mine), (other, theirs)):
         sides.append(side if around is None else terms.make(symbol, (side, terms.leaf(around))))
-    for unifier in unify([(sides[0], sides[1])], terms.theory):
+    for unifier in unify([(sides[0], sides[1])], terms.theory, steps=steps):
         tight = unifier
         if mine is not None and theirs is not None:
             known = Known(terms, unifier)

@@ -34,6 +34,8 @@ class Search:
         The system.
     sorts
         What some of its variables may be: a state in which one cannot, is left at once.
+    steps
+        How many steps are allowed in all; without it, so many from one solution to the next.
 
     Attributes
     ----------
@@ -49,7 +51,13 @@ class Search:
         How many steps more are allowed, where the caller cannot do without the end.
     """
 
-    def __init__(self, terms: Store, equations: Sequence[Equation], sorts: Sorts | None = None):
+    def __init__(
+        self,
+        terms: Store,
+        equations: Sequence[Equation],
+        sorts: Sorts | None = None,
+        steps: int | None = None,
+    ):
         self.terms = terms
         self.sorts = Sorts(terms, {}) if sorts is None else sorts
         self.equations = tuple(equations)
@@ -63,6 +71,7 @@ class Search:
         self.start = self._simplified(State(self.equations, {}))
         self.ended = self.start is None
         self.patience: int | None = None
+        self._left = steps
         self._found, self._steps, self._since, self._begun = -1, 0, 0.0, 0.0
 
     def solutions(self) -> Iterator[tuple[Interned, ...] | None]:
@@ -115,6 +124,10 @@ class Search:
 
     def _spend(self) -> None:
         """One step less."""
+        if self._left is not None:
+            self._left -= 1
+            if self._left < 0:
+                raise Incomplete(self.terms.theory.name, self._text(), self._found, self._steps)
         if self.fair and self.patience is not None:
             self.patience -= 1
             late = self.patience % _TURN == 0 and thread_time() - self._begun > _SECONDS

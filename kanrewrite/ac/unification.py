@@ -41,6 +41,8 @@ class Unifiers(Iterator[Substitution]):
         The system, interned.
     sorts
         What some variables may be.
+    steps
+        How many steps the search may take.
     """
 
     def __init__(
@@ -48,9 +50,10 @@ class Unifiers(Iterator[Substitution]):
         terms: Store,
         equations: list[tuple[Interned, Interned]],
         sorts: Sorts | None = None,
+        steps: int | None = None,
     ):
         self._terms = terms
-        self._search = Search(terms, equations, sorts)
+        self._search = Search(terms, equations, sorts, steps)
         self._stream = _Unification(self._search).unifiers()
 
     def __iter__(self) -> Unifiers:
@@ -165,6 +168,7 @@ def unify(
     equations: Iterable[tuple[Any, Any]],
     theory: Theory,
     sorts: Mapping[Var, Sort] | None = None,
+    steps: int | None = None,
 ) -> Unifiers:
     """The most general solutions of a system of equations modulo a theory.
 
@@ -179,6 +183,9 @@ def unify(
         where no instance of the term is allowed, and None where that is open (see `ground`).  It is
         asked as soon as the variable is bound, and never about a variable; the answers are those
         that would be left if it were asked of all.
+    steps
+        How many steps the search may take in all before it raises `Incomplete`; by default it may
+        take many from each solution to the next.
 
     Returns
     -------
@@ -206,7 +213,7 @@ def unify(
     """
     terms = store(theory)
     pairs = [(terms.intern(s), terms.intern(t)) for s, t in equations]
-    return Unifiers(terms, pairs, Sorts(terms, sorts or {}))
+    return Unifiers(terms, pairs, Sorts(terms, sorts or {}), steps)
 
 
 def is_complete(theory: Theory, equations: Iterable[tuple[Any, Any]] | None = None) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement, permutations
 
 from kanrewrite.completion.coherence import derived
-from kanrewrite.completion.critical import Finding, critical_pairs, loops, subsumed
+from kanrewrite.completion.critical import Finding, Steps, critical_pairs, loops, subsumed
 from kanrewrite.completion.terms import apart
 from kanrewrite.relation import Relation, Rule
 
@@ -91,8 +91,9 @@ def _findings(rules: list[Rule]) -> Iterator[Finding]:
         if needless is not None:
             settled.add((id(general), id(special)))
             yield needless
+    steps = Steps(rules)
     for first, second in combinations_with_replacement(rules, 2):
         if not {(id(first), id(second)), (id(second), id(first))} & settled:
-            yield from critical_pairs(first, second, rules)
+            yield from critical_pairs(first, second, steps)
             if first is not second:
-                yield from critical_pairs(second, first, rules)
+                yield from critical_pairs(second, first, steps)

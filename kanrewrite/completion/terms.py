@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -88,6 +89,11 @@ def replaced(term: Any, old: Any, new: Any) -> Any:
     return term
 
 
+#: The text of an operand, by which operands are put in order.
+_shown = lru_cache(maxsize=1 << 14)(show)
+
+
+@lru_cache(maxsize=1 << 14)
 def canonical(term: Any) -> Any:
     """The same term for all that are equal: operands in order, numbers computed.
 
@@ -103,7 +109,7 @@ def canonical(term: Any) -> Any:
     if op not in (T.mul, T.add):
         return Term((op, *rest))
     nested = (x[1:] if is_term(x) and x[0] is op else (x,) for x in rest)
-    rest = sorted((x for part in nested for x in part), key=show)
+    rest = sorted((x for part in nested for x in part), key=_shown)
     numbers = [x for x in rest if isinstance(x, int | float)]
     others = [x for x in rest if not isinstance(x, int | float)]
     number = prod(numbers) if op is T.mul else sum(numbers)

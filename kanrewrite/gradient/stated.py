@@ -186,7 +186,7 @@ class Statements(Matching):
 
     def _answers(self, out: Var, entry: Entry) -> Iterator[Any]:
         self.tried += 1
-        found = self.view.match(self._pattern(entry.rule), self._form(out))
+        found = self.view.match(self._pattern(entry.rule), self.form(out))
         for bindings, rest in islice(found, ANSWERS):
             for same in islice(self._symmetric(entry.rule, bindings), ANSWERS):
                 answer = self._answer(out, entry, same, rest)

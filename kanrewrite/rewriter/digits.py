@@ -33,6 +33,10 @@ Part = tuple[Graph | None, Fraction]
 _ARITHMETIC = frozenset({"mul", "true_div", "add", "sub", "neg", "sqr", "reciprocal"})
 
 
+#: Sums over more operators than this are not read term by term.
+LARGE = 200
+
+
 class DigitsPass(RelationPass):
     """Apply relations that are about digits, each at most once where its own result stands.
 
@@ -72,8 +76,9 @@ class DigitsPass(RelationPass):
 
     def _cancelled(self, node: Apply[Any]) -> Graph | None:
         out = node.outputs[0]
-        if _head(out) not in ("add", "sub") or out.type.dtype not in FLOATS:
+        if _head(out) not in ("add", "sub") or out.type.dtype not in FLOATS or _is_large(node):
             return None
+        self.matching.form(out)  # reads a deep graph from below
         return cast(StatingView, self.matching.view).reduced(out)
 
     def _left_out(self, node: Apply[Any]) -> Collection[str]:
@@ -100,6 +105,18 @@ class DigitsPass(RelationPass):
             if _head(built.outputs[0]) in _ARITHMETIC:
                 cast(StatingView, self.matching.view).keep(built.outputs[0])
         return [n for n in reversed(fresh) if n in fgraph.apply_nodes]
+
+
+def _is_large(node: Apply[Any]) -> bool:
+    """Whether more than `LARGE` operators are below a sum: what cancels in it was seen below."""
+    found = {node: None}
+    waiting = deque([node])
+    while waiting and len(found) <= LARGE:
+        for x in waiting.popleft().inputs:
+            if x.owner is not None and x.owner not in found:
+                found[x.owner] = None
+                waiting.append(x.owner)
+    return len(found) > LARGE
 
 
 def subtracted(variable: Graph, terms: Terms) -> Graph | None:

@@ -252,7 +252,7 @@ class Matching:
         if self._as_written and not entry.defined and rule.relation.where != "digits":
             yield from self._axioms.matches(rule, out)
         if cast(TensorType, out.type).dtype in FLOATS and not self._is_axiom(rule):
-            for bindings, rest in self.view.match(self._pattern(rule), self._form(out)):
+            for bindings, rest in self.view.match(self._pattern(rule), self.form(out)):
                 result = partial(self._result, rule, bindings, rest)
                 yield dict(bindings), partial(self._from_view, result, out)
 
@@ -280,7 +280,7 @@ class Matching:
                 trace.recorder.refused(rule.name, out, str(error))
             return None
 
-    def _form(self, variable: Graph) -> Any:
+    def form(self, variable: Graph) -> Any:
         """A variable as a form, what is below it being read first."""
         for node in unread_below(variable, self._read):
             for out in node.outputs:
