@@ -51,6 +51,10 @@ class Bench:
         """A form as exponent and rest."""
         raise NotImplementedError
 
+    def is_built(self, form: Form, where: Context) -> bool:
+        """Tell whether a form has been split there."""
+        raise NotImplementedError
+
     def log_parts(self, form: Form, outer: Lin | None = None) -> Scaled:
         """``outer + log(form)`` as ``(e, r)`` with the value ``e + r``."""
         raise NotImplementedError

@@ -107,12 +107,20 @@ class Builder(LogBuilder):
         return self.make(at.switch, gone, self.constant(ZERO), shown)
 
     def split(self, form: Form, where: Context) -> Scaled:
-        """A form as exponent and rest; where it is built matters to what is hot, or fades."""
-        matters = hot(form) or fading(form)
-        key = (form, tuple(where.masks.items()), *where[1:]) if matters else form
+        """A form as exponent and rest."""
+        key = self._place(form, where)
         if key not in self._split:
             self._split[key] = self._split_new(form, where)
         return self._split[key]
+
+    def is_built(self, form: Form, where: Context) -> bool:
+        """Tell whether a form has been split there."""
+        return self._place(form, where) in self._split
+
+    def _place(self, form: Form, where: Context) -> Any:
+        """A form, with where it is built if that matters: to what is hot, or fades."""
+        matters = hot(form) or fading(form)
+        return (form, tuple(where.masks.items()), *where[1:]) if matters else form
 
     def _split_new(self, form: Form, where: Context) -> Scaled:
         none = self.a.no_exponent

@@ -20,6 +20,8 @@ from kanrewrite.view.zeros import hiding
 
 #: What is the largest of its operands.
 LARGEST = {T.shift, T.max, T.maximum}
+#: How many maxima a proof looks into, one in another, and how many steps are tried for it.
+DEPTH, EFFORT = 6, 256
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -179,14 +181,23 @@ def _summed(inner: Lin, axes: tuple[int, ...], a: Lifting, hidden: tuple[Form, .
     return a.lin(out)
 
 
-def bounded(expo: Lin, a: Lifting, zeros: frozenset[Form] = frozenset(), depth: int = 6) -> bool:
+def bounded(
+    expo: Lin, a: Lifting, zeros: frozenset[Form] = frozenset(), depth: int = DEPTH
+) -> bool:
     """Tell whether an exponent is at most 0: maxima are subtracted of what it adds.
 
     Where one of the factors ``zeros`` is 0, it does not matter.
     """
     key = expo, zeros, depth
+    if depth == DEPTH:
+        a.effort = EFFORT
     if key not in a.bounds:
-        a.bounds[key] = not contradicted(expo) and _bounded(loosened(expo, a), a, zeros, depth)
+        a.effort -= 1
+        found = a.effort >= 0 and not contradicted(expo)
+        found = found and _bounded(loosened(expo, a), a, zeros, depth)
+        if a.effort < 0 and depth < DEPTH:
+            return found  # given up, which says nothing of its parts
+        a.bounds[key] = found
     return a.bounds[key]
 
 

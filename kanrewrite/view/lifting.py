@@ -89,6 +89,7 @@ class Lifting(Algebra):
         self.levels: dict[Form, Lin | None] = {}
         self.overflowing: dict[Form, bool] = {}
         self.bounds: dict[tuple[Lin, frozenset[Form], int], bool] = {}
+        self.effort = 0
         #: The exponents that are summed along some axes.
         self.exponents_along: dict[Axes, dict[Lin, None]] = {}
         #: What `kanrewrite.view.centring` has found out.

@@ -15,10 +15,12 @@ from kanrewrite.ops import Supremum
 from kanrewrite.terms import Operator, T, Term
 from kanrewrite.unify import as_graph, elementwise_op
 from kanrewrite.view.anchoring import anchored
+from kanrewrite.view.context import PLAIN
 from kanrewrite.view.exponents import ExponentBuilder, has_one_tower
 from kanrewrite.view.forms import ONE, ZERO, App, Form
 from kanrewrite.view.moves import Diagonal
 from kanrewrite.view.nodes import axes_of
+from kanrewrite.view.turning import turned, turns
 
 PlainOperator = Callable[[ExponentBuilder, App], Variable[Any, Any]]
 
@@ -40,7 +42,11 @@ def plain(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
 
 
 def _shift(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
-    """The maximum over axes, 0 where it is infinite."""
+    """The maximum over axes, 0 where it is infinite; that of the transpose is its transpose."""
+    for order in turns(form):
+        other, back = turned(form, order, b.a)
+        if len(order) < form.ndim or b.is_built(other, PLAIN):
+            return b.make(back.apply, b.value(other))
     lin, axes, hidden = form.args
     return finite(b, b.keepdims(Supremum(axes), b.kept(lin, hidden), axes))
 

@@ -25,6 +25,7 @@ from kanrewrite.view.levels import bounded
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.moves import Move, with_shape
 from kanrewrite.view.operators import finite, plain, scattered
+from kanrewrite.view.turning import turned, turned_around, turns
 from kanrewrite.view.zeros import hiding, may_vanish, vanishes
 
 Splitter = Callable[[LogBuilder, App, Context], Scaled]
@@ -39,6 +40,15 @@ def _still(expo: Lin, axes: Axes) -> Totals:
 
 
 def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
+    for order in turns(form) if hot(form) else ():
+        other, back = turned(form, order, b.a)
+        around = turned_around(where, form, order, b.a)
+        if around is not None and (len(order) < form.ndim or b.is_built(other, around)):
+            return _moved_back(b, other, back, around)
+    return _summed(b, form, where)
+
+
+def _summed(b: LogBuilder, form: App, where: Context) -> Scaled:
     inner, axes = form.args
     divided = is_divided(form, where, b.a)
     expo, rest = b.split(inner, where._replace(apart=True) if divided else where)
@@ -245,6 +255,10 @@ def with_lengths(
 
 def _moved(b: LogBuilder, form: App, where: Context) -> Scaled:
     inner, move = form.args
+    return _moved_back(b, inner, move, where)
+
+
+def _moved_back(b: LogBuilder, inner: Form, move: Move, where: Context) -> Scaled:
     expo, rest = b.split(inner, where)
     moved = Totals()
     for m, c in expo.terms:

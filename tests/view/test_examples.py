@@ -80,3 +80,19 @@ def test_nothing_is_contradicted_that_is_proved(
                 proved += 1
                 assert not contradicted(e), e
     assert proved > 100
+
+
+def test_a_proof_is_given_up_after_some_steps(view: View) -> None:
+    pairs = [at.dvectors(f"a{n}", f"b{n}", f"c{n}") for n in range(8)]
+    a = view.algebra("float64")
+    terms: dict[Form, Fraction] = {}
+    for three in pairs:
+        lins = [a.lin({view.read(v): Fraction(1)}) for v in three]
+        terms[a.app(T.maximum, *lins[:2])] = Fraction(1)
+        terms[a.app(T.maximum, *lins)] = Fraction(-1)
+    expo = a.lin(terms)
+    assert not contradicted(expo)
+    assert not bounded(expo, a)
+    assert len(a.bounds) <= levels.EFFORT
+    few = a.lin(dict(expo.terms[:4]))
+    assert bounded(few, a)
