@@ -71,6 +71,8 @@ ALIASES = {
     "true_divide": "true_div",
     "floor_divide": "int_div",
     "inv": "reciprocal",
+    "isinf": "isinf_",
+    "isnan": "isnan_",
     "conjugate": "conj",
     "subtract": "sub",
     "multiply": "mul",

@@ -15,7 +15,9 @@ def _log_of_quotient(a: Any, b: Any, r: Range) -> Any:
     """The log of a quotient; of what leaves the range, b with its sign given to a."""
     quotient, size = a / b, T.abs(a / b)
     apart = T.log(T.switch(T.lt(b, 0), -a, a)) - T.log(T.abs(b))
-    ordinary = T.switch(T.and_(T.gt(size, r.tiny), T.lt(size, r.large)), T.log(quotient), apart)
+    inside = T.and_(T.gt(size, r.tiny), T.lt(size, r.large))
+    # What is infinite leaves the range by right.
+    ordinary = T.switch(T.or_(inside, T.isinf(b)), T.log(quotient), apart)
     return T.switch(T.lt(2 * T.abs(a - b), T.abs(b)), T.log1p((a - b) / b), ordinary)
 
 
@@ -90,7 +92,7 @@ def _log() -> tuple[Any, Any]:
     q, size = a / b, abs(a / b)
     apart = at.log(at.switch(at.lt(b, 0.0), -a, a)) - at.log(abs(b))
     inside = at.and_(at.gt(size, number(2.0**-1022)), at.lt(size, number(2.0**1023)))
-    ordinary = at.switch(inside, at.log(q), apart)
+    ordinary = at.switch(at.or_(inside, at.isinf(b)), at.log(q), apart)
     return at.log(q), at.switch(at.lt(2.0 * abs(a - b), abs(b)), at.log1p((a - b) / b), ordinary)
 
 

@@ -64,15 +64,18 @@ def root_of_product(a: Float, b: Float) -> Iterator[Eq]:
     """A root of each factor where the product leaves the range."""
     for r in RANGES:
         for written, apart in (
-            (a * b, T.sqrt(T.switch(T.lt(b, 0), -a, a)) * T.sqrt(T.abs(b))),
-            (a / b, T.sqrt(T.switch(T.lt(b, 0), -a, a)) / T.sqrt(T.abs(b))),
+            (a * b, T.sqrt(T.abs(a)) * T.sqrt(T.abs(b))),
+            (a / b, T.sqrt(T.abs(a)) / T.sqrt(T.abs(b))),
         ):
             size = T.abs(written)
-            inside = T.and_(T.gt(size, r.tiny), T.lt(size, r.large))
+            negative = T.lt(T.sgn(a) * T.sgn(b), 0)
+            inside = T.or_(negative, T.and_(T.gt(size, r.tiny), T.lt(size, r.large)))
             asked = (computed(a), computed(b), r.guard(a))
             root = T.sqrt(written)
             yield eq(root, T.switch(inside, root, apart)).when(*asked)
-        yield eq(T.sqrt(a * a * b), T.abs(a) * T.sqrt(b)).when(computed(a), r.guard(a))
+        squared = T.sqrt(a * a * b)  # which is 0 where a is, whatever the sign of b
+        root = T.switch(T.eq(a, 0), squared, T.abs(a) * T.sqrt(b))
+        yield eq(squared, root).when(computed(a), r.guard(a))
 
 
 @wide_product.example
@@ -91,7 +94,8 @@ def _a_sum() -> Any:
 @root_of_product.example
 def _root() -> tuple[Any, Any]:
     a, b = at.dvectors("a", "b")
-    return at.sqrt(a**2 * b), abs(a) * at.sqrt(b)
+    written = at.sqrt(a**2 * b)
+    return written, at.switch(at.eq(a, 0.0), written, abs(a) * at.sqrt(b))
 
 
 @root_of_product.non_example

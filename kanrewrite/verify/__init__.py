@@ -14,6 +14,7 @@ from typing import Any, cast
 from aesara.graph.rewriting.basic import GraphRewriter
 
 from kanrewrite import registry
+from kanrewrite.guards import has_dtype
 from kanrewrite.relation import Relation, Rule
 from kanrewrite.verify.checker import Checker, MakeView, turned
 from kanrewrite.verify.checks import build
@@ -129,6 +130,8 @@ def _failure(
 ) -> Counterexample | None:
     for dtype in dtypes:
         for rule in rules:
+            if any(c.guard is has_dtype and c.arguments[1] != dtype for c in rule.conditions):
+                continue  # it is about tensors of another dtype
             found = checker.rule(rule, dtype)
             if found is not None or checker.report.problem:
                 return found

@@ -21,7 +21,7 @@ from kanrewrite.view.zeros import hiding
 #: What is the largest of its operands.
 LARGEST = {T.shift, T.max, T.maximum}
 #: How many maxima a proof looks into, one in another, and how many steps are tried for it.
-DEPTH, EFFORT = 6, 256
+DEPTH, EFFORT = 6, 1024
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting

@@ -48,7 +48,7 @@ def record(benchmark: BenchmarkFixture, nodes: int, **extra: int) -> None:
 @GRAPHS
 def test_whole_library(benchmark: BenchmarkFixture, build: Any) -> None:
     fgraph = graph(build)
-    library = LibraryPass(registry.relations())
+    library = LibraryPass(registry.usual())
     nodes = len(fgraph.apply_nodes)
     benchmark.pedantic(library.apply, (fgraph,), rounds=3)  # type: ignore[no-untyped-call]
     assert len(fgraph.apply_nodes) == nodes
