@@ -16,7 +16,9 @@ from kanrewrite.verify.checker import NOWHERE
 #: But for those that keep digits: they are approximations, and choose between equal forms by size.
 LIBRARY = {r.name: r for r in of_library() if r.where != "digits"}
 #: Changes that change nothing: a cosine is even, twice a number has its sign, as what it divides
-#: has, a gap has its size, the log of what is not positive has no value, what is filled is a shape.
+#: has, a gap has its size, the log of what is not positive has no value, what is filled is a shape,
+#: a square has no sign, a vector one axis, a softmax does not change with what is the same along
+#: its axis, whatever that is.
 TRUE = (
     "cosh(x / -2)",
     "sgn(2 * ",
@@ -28,6 +30,15 @@ TRUE = (
     "log((-a)**t)",
     "log(prod(-a,",
     "sum(fill(-a,",
+    "sqr(sinh(",
+    "== softmax(v)",
+    "softmax(x + max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
+    "softmax(x - -max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
+    "softmax(x - 2 * max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
+    "softmax(x - min(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
+    "softmax(x - max(-x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
+    "softmax(x - max(2 * x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
+    "softmax(x - max(x, keepdims=True), axis=axis) == softmax(x, axis=axis)",
 )
 #: A few of each kind, which take no time.
 SOME = ("log1p_log", "sum_lifts", "add_shifts", "softplus_log", "softmax_quotient")
