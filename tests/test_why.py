@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kanrewrite
 from kanrewrite.errors import NothingToExplain
 from kanrewrite.guards import Float
 from kanrewrite.relation import Eq, eq, relation
@@ -137,3 +138,11 @@ def test_picture_marks_the_place_and_the_difference() -> None:
     assert 'class="box place' in svg
     assert 'class="box differs' in svg
     assert "but      sum(exp(x)" in svg
+
+
+@pytest.mark.parametrize("name", ["max_lifts", "log_lifts", "inverse_hyperbolic"])
+def test_what_may_be_anything_is_no_match(name: str) -> None:
+    relation = kanrewrite.registered()[name]
+    for build in relation.non_examples:
+        found = build()
+        assert str(why_not(relation, found[0] if isinstance(found, tuple) else found))

@@ -17,7 +17,7 @@ from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.relation import Rule, substitute
 from kanrewrite.relation.axes import Named, are_as_named, freed
 from kanrewrite.rewriter.terms import Terms
-from kanrewrite.terms import OWN, T, Term
+from kanrewrite.terms import OWN, T, Term, parameters_of
 from kanrewrite.theory import NO_UNIT
 from kanrewrite.unify import as_term, is_term
 
@@ -59,6 +59,8 @@ class AxiomReader:
         tensors = compiled.tensors
         dtype = cast(Any, variable.type).dtype
         for bindings, rest in compiled.matcher.extend(self.terms.read(variable)):
+            if any(True for value in bindings.values() for _ in parameters_of(value)):
+                continue  # what may be anything is not what the graph has
             if any(self._is_empty(place, bindings[p]) for p, place in tensors.items()):
                 continue
             if compiled.named and not self._has_named_axes(compiled.named, bindings):

@@ -15,16 +15,16 @@ from aesara.graph.basic import Variable, io_toposort
 from kanrewrite import registry
 from kanrewrite.ac import Matcher
 from kanrewrite.ac import compile as compile_pattern
-from kanrewrite.errors import NothingToExplain
+from kanrewrite.errors import Incomplete, NothingToExplain
 from kanrewrite.insides import nodes_within
 from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.notation import written_out
 from kanrewrite.rewriter.heads import heads_of, name_of, operators_of
 from kanrewrite.rewriter.terms import Terms
-from kanrewrite.search.moves import RelationMoves
+from kanrewrite.search.moves import ANSWERS, RelationMoves
 from kanrewrite.search.report import Report
 from kanrewrite.structure import outputs_of
-from kanrewrite.terms import show
+from kanrewrite.terms import parameters_of, show
 from kanrewrite.theory import Theory
 from kanrewrite.unify import as_term
 from kanrewrite.why.explanation import Explanation
@@ -107,6 +107,11 @@ def _near(demand: Demand, found: Any) -> int:
     return len(below & set(operators_of(demand.part)))
 
 
+def _is_known(bindings: dict[Any, Any]) -> bool:
+    """Whether everything is bound to what the graph has: what may be anything is no match."""
+    return not any(True for value in bindings.values() for _ in parameters_of(value))
+
+
 class _Furthest:
     """The furthest partial match at one variable at a time."""
 
@@ -125,7 +130,11 @@ class _Furthest:
             pattern = as_term(weakened(rule.pattern, kept))
             self._matchers[key] = compile_pattern(pattern, self.terms.theory)
         matches = self._matchers[key].extend(self.terms.read(variable))
-        return next((bindings for bindings, _ in matches), None)
+        try:
+            every = islice((bindings for bindings, _ in matches), ANSWERS)
+            return next(filter(_is_known, every), None)
+        except Incomplete:  # a search that is given up has found nothing
+            return None
 
     def at(self, variable: Graph, rule: Rule) -> Explanation | None:
         """How far a rule comes at a variable; None where not even its root is there."""
@@ -191,5 +200,9 @@ class _Furthest:
 
     def _all(self, rule: Rule, variable: Graph) -> Iterator[dict[Any, Any]]:
         matcher = compile_pattern(as_term(rule.pattern), self.terms.theory)
-        for bindings, _ in islice(matcher.extend(self.terms.read(variable)), 64):
-            yield bindings
+        try:
+            for bindings, _ in islice(matcher.extend(self.terms.read(variable)), ANSWERS):
+                if _is_known(bindings):
+                    yield bindings
+        except Incomplete:
+            return
