@@ -328,7 +328,7 @@ def as_graph(term: Any) -> Any:
 
     Parameters
     ----------
-    term : Term, Variable, number or parameter
+    term : Term, Variable, int, float or parameter
         Without logic variables.
 
     Raises

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 from aesara.graph.basic import Variable, io_toposort
 
@@ -122,6 +122,7 @@ class _Furthest:
         readings = [relation, *(r for r in registry.relations() if r.name != relation.name)]
         self.moves = RelationMoves([relation], "simplify", terms, Report(), readings)
         self._matchers: dict[Any, Matcher] = {}
+        self._given_up: set[tuple[int, Graph]] = set()
 
     def _match(self, rule: Rule, kept: frozenset[Path], variable: Graph) -> dict[Any, Any] | None:
         """The bindings of the first match of a weakened pattern."""
@@ -129,11 +130,14 @@ class _Furthest:
         if key not in self._matchers:
             pattern = as_term(weakened(rule.pattern, kept))
             self._matchers[key] = compile_pattern(pattern, self.terms.theory)
+        if (id(rule), variable) in self._given_up:
+            return None
         matches = self._matchers[key].extend(self.terms.read(variable))
         try:
             every = islice((bindings for bindings, _ in matches), ANSWERS)
             return next(filter(_is_known, every), None)
-        except Incomplete:  # a search that is given up has found nothing
+        except Incomplete:  # a search that is given up has found nothing, nor will the next one
+            self._given_up.add((id(rule), variable))
             return None
 
     def at(self, variable: Graph, rule: Rule) -> Explanation | None:
@@ -159,18 +163,15 @@ class _Furthest:
         matched = show(weakened(rule.pattern, kept))
         whole = Explanation(self.relation, variable, show(rule.pattern), matched, share=share)
         if missing:
-            return self._differs(whole, rule, kept, missing[0][0], variable)
+            return self._differs(whole, found, missing[0][0])
         return self._refused(whole, rule, variable)
 
     def _differs(
         self,
         whole: Explanation,
-        rule: Rule,
-        kept: frozenset[Path],
+        bindings: dict[Any, Any],
         demand: Demand,
-        variable: Graph,
     ) -> Explanation:
-        bindings = cast(dict[Any, Any], self._match(rule, kept, variable))
         there = self._graph(bindings.get(hole(demand.path)))
         if demand.repeats is not None:
             first = self._graph(bindings.get(demand.part))
