@@ -30,9 +30,10 @@ Kind = Literal["critical pair", "undo each other", "loop", "subsumed"]
 OVERLAPS, REACHED = 16, 48
 #: And how many steps the search for the overlaps at one place may take.
 STEPS = 200
-_NOTHING = object()
 #: A term of more operators is not rewritten any further.
 LARGEST = 80
+#: Stands where one of two searches has ended before the other.
+_NOTHING = object()
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class Steps:
         for pair in zip_longest(self._spreading(left), self._spreading(right), fillvalue=_NOTHING):
             for n, term in enumerate(pair):
                 if term in seen[1 - n]:
-                    return term is not _NOTHING
+                    return True
                 if term is not _NOTHING:
                     seen[n].add(term)
         return False

@@ -89,10 +89,10 @@ ndim = Guard("Ndim", _has_ndim, factorwise=True)
 is_constant = Guard("Constant", lambda value: constant_of(value) is not None, factorwise=True)
 #: An elementwise operator, or a value that one computes.
 is_elementwise = Guard("Elementwise", _is_elementwise)
-#: ``constant_along(a, axis)``: ``a`` has length 1 along the axes of a reduction.
-#: ``one_axis(axis)``: a single axis, which is not None; as an annotation it says the same.
+#: ``one_axis(axis)``: a single axis, which is not None.
 one_axis = Guard("one_axis", _is_one_axis)
 one_axis_or_all = Guard("one_axis_or_all", _is_one_axis_or_all)
+#: ``constant_along(a, axis)``: ``a`` has length 1 along the axes of a reduction.
 constant_along = Guard("ConstantAlong", _is_constant_along, factorwise=True)
 #: ``same_shape(a, b)``: the same number of dimensions, broadcast alike.
 same_shape = Guard("same_shape", _same_shape)

@@ -6,13 +6,14 @@ equations here are followed from left to right, whichever relations are enabled.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 from typing import Any
 
 from kanrewrite.ac import Eq, eq
 from kanrewrite.guards import counts, shares
+from kanrewrite.relation.roles import operators_in
 from kanrewrite.relation.rules import Rule, substitute
 from kanrewrite.terms import ELEMENTWISE, Operator, Param, T, Term, show
 
@@ -57,7 +58,7 @@ def written_out(rule: Rule) -> Iterator[Rule]:
     if pattern == rule.pattern:
         yield rule
         return
-    if any(op in _COMPUTED for op in operators_of(rule.pattern)):
+    if any(op in _COMPUTED for op in operators_in(rule.pattern)):
         yield rule
     asked = (counts(n, axis, *operands) for n, axis, operands in sizes)
     yield replace(rule, pattern=pattern, conditions=(*rule.conditions, *asked))
@@ -108,11 +109,3 @@ def _operands(body: Any) -> Iterator[Any]:
     for part in body[1:]:
         if not (isinstance(part, Term) and part[-1] is True):  # a reduction that keeps dimensions
             yield from _operands(part)
-
-
-def operators_of(term: Any) -> Iterable[Operator]:
-    """The operators of a pattern."""
-    if isinstance(term, Term):
-        yield term[0]
-        for part in term[1:]:
-            yield from operators_of(part)

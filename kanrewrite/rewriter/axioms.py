@@ -6,7 +6,7 @@ variables that it was matched with, so it comes out as it was written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
 from aesara.graph.basic import Variable
@@ -59,8 +59,8 @@ class AxiomReader:
         tensors = compiled.tensors
         dtype = cast(Any, variable.type).dtype
         for bindings, rest in compiled.matcher.extend(self.terms.read(variable)):
-            if any(True for value in bindings.values() for _ in parameters_of(value)):
-                continue  # what may be anything is not what the graph has
+            if not is_known(bindings):
+                continue
             if any(self._is_empty(place, bindings[p]) for p, place in tensors.items()):
                 continue
             if compiled.named and not self._has_named_axes(compiled.named, bindings):
@@ -123,6 +123,11 @@ class AxiomReader:
         turns = any(is_term(x) and x[0] in inverses for x in (value, *value[1:]))
         alone = head in (T.neg, T.reciprocal)  # no operand beside it that a graph could have
         return turned and turns and (alone or not self.terms.knows(value))
+
+
+def is_known(bindings: Mapping[Any, Any]) -> bool:
+    """Whether everything is bound to what the graph has: what may be anything is no match."""
+    return not any(True for value in bindings.values() for _ in parameters_of(value))
 
 
 def operands_of(pattern: Any) -> Iterator[tuple[Any, Place]]:

@@ -73,12 +73,12 @@ class RelationMoves:
         every, expands = tuple(relations), direction == "expand"
         relations = [r for r in every if r.direction is not None or expands]
         self._readers: list[Reader] = [AxiomReader(terms)]
-        self._lifting = LiftingPass(every if direction != "expand" else ())
+        self._lifting = LiftingPass(() if expands else every)
         if direction == "simplify":
             # Against its direction a rule starts from what the view reads as its definition.
             self._readers.append(ViewReader(every if readings is None else readings))
-        read = [r.name for r in every if r.direction is None]
-        if (unused := read) and not self._lifting.active and not expands:
+        unused = [r.name for r in every if r.direction is None]
+        if unused and not self._lifting.active and not expands:
             report.notes.append(errors.only_read(unused))
         self._goals: list[Relation] = []
         rules: list[Rule] = []

@@ -19,12 +19,13 @@ from kanrewrite.errors import Incomplete, NothingToExplain
 from kanrewrite.insides import nodes_within
 from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.notation import written_out
+from kanrewrite.rewriter.axioms import is_known
 from kanrewrite.rewriter.heads import heads_of, name_of, operators_of
 from kanrewrite.rewriter.terms import Terms
 from kanrewrite.search.moves import ANSWERS, RelationMoves
 from kanrewrite.search.report import Report
 from kanrewrite.structure import outputs_of
-from kanrewrite.terms import parameters_of, show
+from kanrewrite.terms import show
 from kanrewrite.theory import Theory
 from kanrewrite.unify import as_term
 from kanrewrite.why.explanation import Explanation
@@ -107,11 +108,6 @@ def _near(demand: Demand, found: Any) -> int:
     return len(below & set(operators_of(demand.part)))
 
 
-def _is_known(bindings: dict[Any, Any]) -> bool:
-    """Whether everything is bound to what the graph has: what may be anything is no match."""
-    return not any(True for value in bindings.values() for _ in parameters_of(value))
-
-
 class _Furthest:
     """The furthest partial match at one variable at a time."""
 
@@ -135,7 +131,7 @@ class _Furthest:
         matches = self._matchers[key].extend(self.terms.read(variable))
         try:
             every = islice((bindings for bindings, _ in matches), ANSWERS)
-            return next(filter(_is_known, every), None)
+            return next(filter(is_known, every), None)
         except Incomplete:  # a search that is given up has found nothing, nor will the next one
             self._given_up.add((id(rule), variable))
             return None
@@ -203,7 +199,7 @@ class _Furthest:
         matcher = compile_pattern(as_term(rule.pattern), self.terms.theory)
         try:
             for bindings, _ in islice(matcher.extend(self.terms.read(variable)), ANSWERS):
-                if _is_known(bindings):
+                if is_known(bindings):
                     yield bindings
         except Incomplete:
             return
