@@ -369,6 +369,15 @@ def test_a_value_that_does_not_fit(model: str, given: str, says: str) -> None:
     assert says in result.stderr.replace("\n", " ")
 
 
+@pytest.mark.parametrize("command", [["audit"], ["improve"], ["report"], ["stabilize", "--strict"]])
+@pytest.mark.parametrize("given", ["q=0:1", "x=3", "x=0,1", "x=a:b", "x=0:1:2"])
+def test_what_is_no_range_of_an_input(model: str, command: list[str], given: str) -> None:
+    result = run(*command, f"{model}:z", "--range", given)
+    assert result.exit_code == 2
+    says = f"{given!r} is no range of an input. Write NAME=LOW:HIGH, e.g. --range x=-1e3:1e3. The "
+    assert f"{says}inputs are x, y." in result.stderr.replace("\n", " ")
+
+
 def test_a_script_finds_its_neighbours(tmp_path: Path) -> None:
     (tmp_path / "neighbour_of_cli.py").write_text("import aesara.tensor as at\nx = at.dscalar()\n")
     (tmp_path / "main.py").write_text("from neighbour_of_cli import x\ny = x + 1\n")

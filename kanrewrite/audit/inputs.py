@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -12,7 +11,8 @@ from aesara.compile.sharedvalue import SharedVariable
 from aesara.graph.basic import Constant, Variable, graph_inputs
 from aesara.tensor.type import TensorType
 
-from kanrewrite.errors import NoSuchInput, UnusableRange
+from kanrewrite.errors import UnusableRange
+from kanrewrite.ranges import between, by_variable, limits
 
 Graph = Variable[Any, Any]
 Array = Any
@@ -83,51 +83,20 @@ def inputs_of(
         If something else is given.
     """
     found = needed(outputs)
-    wanted = _by_variable(ranges or {}, found)
-    lengths = _by_variable(shapes or {}, found)
+    wanted = by_variable(ranges or {}, found)
+    lengths = by_variable(shapes or {}, found)
     return [
         Input(v, *_range(v, wanted.get(v)), _shape(v, lengths.get(v)), v in wanted) for v in found
     ]
-
-
-def _by_variable(given: Mapping[Any, Any], known: Sequence[Graph]) -> dict[Graph, Any]:
-    names = {v.name: v for v in known if v.name}
-    found = {}
-    for key, value in given.items():
-        variable = names.get(key) if isinstance(key, str) else key
-        if variable not in known:
-            raise NoSuchInput(key, [str(v) for v in known])
-        found[cast(Graph, variable)] = value
-    return found
-
-
-def limits(dtype: Any) -> tuple[float, float]:
-    """The smallest and the largest number of a dtype."""
-    dtype = np.dtype(dtype)
-    if dtype.kind == "f":
-        return float(np.finfo(dtype).min), float(np.finfo(dtype).max)
-    if dtype.kind in "iu":
-        return float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
-    return 0.0, 1.0
 
 
 def _range(variable: Graph, given: Any) -> tuple[float, float]:
     dtype = getattr(variable.type, "dtype", None)
     if not isinstance(variable.type, TensorType) or np.dtype(dtype).kind not in "fiub":
         raise UnusableRange(variable, given, f"only real tensors are audited, not {variable.type}")
-    least, most = limits(dtype)
     if given is None:
-        return (least, most) if np.dtype(dtype).kind in "fb" else _INDEX
-    try:
-        low, high = (float(x) for x in given)
-    except (TypeError, ValueError):
-        raise UnusableRange(variable, given, "it is no pair of numbers") from None
-    if math.isnan(low) or math.isnan(high) or low > high:
-        raise UnusableRange(variable, given, "it is empty")
-    low, high = max(low, least), min(high, most)
-    if low > high:
-        raise UnusableRange(variable, given, f"no {np.dtype(dtype)} is in it")
-    return low, high
+        return limits(dtype) if np.dtype(dtype).kind in "fb" else _INDEX
+    return between(variable, given)
 
 
 def _shape(variable: Graph, given: Any) -> tuple[int, ...]:

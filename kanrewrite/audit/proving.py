@@ -25,7 +25,7 @@ from aesara.tensor.special import LogSoftmax, Softmax
 from aesara.tensor.type import TensorType
 
 from kanrewrite.audit.elementwise import reaches, rule_of
-from kanrewrite.audit.inputs import Graph, Input, limits
+from kanrewrite.audit.inputs import Graph, Input
 from kanrewrite.audit.intervals import (
     ANY,
     MOST,
@@ -40,6 +40,7 @@ from kanrewrite.audit.intervals import (
 from kanrewrite.audit.result import Part
 from kanrewrite.display import operator_text
 from kanrewrite.ops import Supremum
+from kanrewrite.ranges import limits
 
 Rule = Callable[[Any, "Apply[Any]", list[Interval]], Interval]
 

@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from kanrewrite import errors, registry
+from kanrewrite import registry
 from kanrewrite.audit import Audit, Risk
 from kanrewrite.audit import audit as audit_of
 from kanrewrite.cli import output, script, values
 from kanrewrite.cli.progress import Progress
 from kanrewrite.display import brief
-from kanrewrite.errors import ScriptError
-
-Ranges = dict[Any, tuple[float, float]]
-
-
-def ranges_of(texts: Sequence[str], inputs: Mapping[str, Any]) -> Ranges:
-    """The ranges that ``NAME=LOW:HIGH`` texts state.
-
-    Raises
-    ------
-    ScriptError
-        If there is no such input, or no such range.
-    """
-    found = {}
-    for text in texts:
-        name, _, bounds = (part.strip() for part in text.partition("="))
-        if name not in inputs:
-            raise ScriptError(errors.no_such_input(name, list(inputs)))
-        low, _, high = bounds.partition(":")
-        try:
-            found[inputs[name]] = (float(low), float(high))
-        except ValueError:
-            raise ScriptError(errors.no_range(text)) from None
-    return found
 
 
 def run(
@@ -76,7 +52,7 @@ def run(
     with Progress(Console(stderr=True)) as progress:
         progress.step(f"running {target}")
         outputs = script.load(target)
-        known = ranges_of(ranges, values.inputs_of(outputs))
+        known = values.ranges_of(ranges, values.inputs_of(outputs))
         progress.step("auditing")
         with registry.disabled():
             if not stock:

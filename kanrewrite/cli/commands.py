@@ -49,7 +49,8 @@ Ranges = Annotated[
         "--range",
         "-r",
         metavar="NAME=LOW:HIGH",
-        help="The range of an input; can be given repeatedly.",
+        help="Where an input is, -1e3:1e3 say; can be given repeatedly. Without a range it may be "
+        "any finite number.",
         show_default=False,
     ),
 ]
@@ -184,10 +185,7 @@ def audit(
     seed: Annotated[int, typer.Option(help="Of the inputs.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Is a graph safe: inputs at which it is wrong, and what is proved; exit code 1 if it is not.
-
-    Without a range an input may be any finite number.
-    """
+    """Is a graph safe: inputs at which it is wrong, and what is proved; exit code 1 if not."""
     from kanrewrite.cli import auditing
 
     with reported():
@@ -251,16 +249,7 @@ def report(
 @app.command()
 def improve(
     target: Target,
-    ranges: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--range",
-            "-r",
-            metavar="NAME=LOW,HIGH",
-            help="Where an input is; without a range it may be any finite number.",
-            show_default=False,
-        ),
-    ] = None,
+    ranges: Ranges = None,
     seconds: Annotated[float, typer.Option(help="How long is searched at most.")] = 10.0,
     points: Annotated[int, typer.Option(help="At how many inputs forms are measured.")] = 96,
     seed: Annotated[int, typer.Option(help="Of the points.")] = 0,

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
-from kanrewrite import errors
 from kanrewrite.cli import output, script, values
 from kanrewrite.cli.progress import Progress
-from kanrewrite.errors import ScriptError
 from kanrewrite.improve import improve
 
 
@@ -30,7 +27,7 @@ def run(
     target : str
         ``FILE.py:NAME``.
     ranges : sequence of str
-        ``NAME=LOW,HIGH`` for inputs that are not any finite number.
+        ``NAME=LOW:HIGH`` for inputs that are not any finite number.
     budgets : tuple of float and int
         Seconds, and at how many points forms are measured.
     seed : int
@@ -48,7 +45,7 @@ def run(
     with Progress(Console(stderr=True)) as progress:
         progress.step(f"running {target}")
         outputs = script.load(target)
-        bounds = _bounds(ranges, values.inputs_of(outputs))
+        bounds = values.ranges_of(ranges, values.inputs_of(outputs))
         progress.step("searching")
         seconds, points = budgets
         found = improve(outputs, bounds, seconds=seconds, points=points, seed=seed, progress=False)
@@ -60,17 +57,3 @@ def run(
     output.console().print(found.picture())
     if page is not None:
         Console().print(f"wrote {page}", markup=False, highlight=False, soft_wrap=True)
-
-
-def _bounds(ranges: Sequence[str], inputs: Any) -> dict[Any, tuple[float, float]]:
-    found = {}
-    for text in ranges:
-        name, _, ends = text.partition("=")
-        if name not in inputs:
-            raise ScriptError(errors.no_such_range(text, list(inputs)))
-        try:
-            low, high = (float(end) for end in ends.split(","))
-        except ValueError as error:
-            raise ScriptError(errors.no_such_range(text, list(inputs))) from error
-        found[inputs[name]] = (low, high)
-    return found

@@ -48,7 +48,7 @@ def run(
         progress.step(f"running {target}")
         outputs = script.load(target)
         named = values.inputs_of(outputs)
-        known = auditing.ranges_of(ranges, named)
+        known = values.ranges_of(ranges, named)
         fixed = {named[name]: value for name, value in values.given(inputs, named).items()}
 
         def generate(variables: Sequence[Variable[Any, Any]], scale: float) -> list[Any]:

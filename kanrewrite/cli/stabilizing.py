@@ -82,7 +82,7 @@ def stabilized(
         audited = None
         if ranges is not None:
             progress.step("auditing")
-            known = auditing.ranges_of(ranges, values.inputs_of(outputs))
+            known = values.ranges_of(ranges, values.inputs_of(outputs))
             audited = audit(outputs, known)
     return Stabilized(names, outputs, after, steps, comparisons, audited)
 

@@ -85,6 +85,27 @@ def _read(name: str, text: str, variable: Graph) -> Array:
         raise ScriptError(errors.unusable_value(name, text, error)) from error
 
 
+def ranges_of(
+    texts: Iterable[str], inputs: Mapping[str, Graph]
+) -> dict[Graph, tuple[float, float]]:
+    """The ranges of ``NAME=LOW:HIGH`` texts.
+
+    Raises
+    ------
+    ScriptError
+        If a text is none, or of no input.
+    """
+    found = {}
+    for text in texts:
+        name, _, bounds = (part.strip() for part in text.partition("="))
+        try:
+            low, high = map(float, bounds.split(":"))
+            found[inputs[name]] = (low, high)
+        except (KeyError, ValueError):
+            raise ScriptError(errors.no_range(text, list(inputs))) from None
+    return found
+
+
 def generated(variable: Graph, scale: float, rng: np.random.Generator) -> Array:
     """A value for an input: normal numbers times a scale, small counts, or coins."""
     shape = [LENGTH if length is None else length for length in variable.type.shape]

@@ -12,17 +12,16 @@ from kanrewrite.errors.audit import (
     UnsafeWarning,
     UnusableRange,
     no_audit,
-    no_range,
     unsafe,
 )
 from kanrewrite.errors.base import KanrewriteError, RelationError, RelationWarning
 from kanrewrite.errors.cli import (
     ScriptError,
+    no_range,
     no_such_file,
     no_such_folder,
     no_such_input,
     no_such_name,
-    no_such_range,
     not_a_graph,
     not_file_and_name,
     script_raised,
@@ -187,7 +186,6 @@ __all__ = [
     "no_such_folder",
     "no_such_input",
     "no_such_name",
-    "no_such_range",
     "not_a_condition",
     "not_a_graph",
     "not_a_guard",

@@ -54,11 +54,6 @@ def no_audit(error: BaseException) -> str:
     )
 
 
-def no_range(text: str) -> str:
-    """A range on the command line that cannot be read."""
-    return f"{text!r} is no range. Write NAME=LOW:HIGH, e.g. x=-1e3:1e3."
-
-
 def unsafe(risks: Sequence[str]) -> str:
     """What a compiled function does wrong."""
     listed = "".join(f"\n  {risk}" for risk in risks)

@@ -56,11 +56,11 @@ def no_such_input(name: str, names: Sequence[str]) -> str:
     return f"the graph has no input {name!r}; its inputs are {', '.join(names) or 'none'}."
 
 
-def no_such_range(text: str, names: Sequence[str]) -> str:
+def no_range(text: str, names: Sequence[str]) -> str:
     """A range on the command line is none, or of no input."""
     return (
-        f"{text!r} is no range of an input: write NAME=LOW,HIGH, e.g. --range x=0,1e9. The inputs "
-        f"are {', '.join(names) or 'none'}."
+        f"{text!r} is no range of an input. Write NAME=LOW:HIGH, e.g. --range x=-1e3:1e3. The "
+        f"inputs are {', '.join(names) or 'none'}."
     )
 
 

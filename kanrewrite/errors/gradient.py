@@ -8,7 +8,11 @@ from typing import Any
 from kanrewrite.errors.base import KanrewriteError, RelationError
 
 
-class RuleLosesDerivative(KanrewriteError, ValueError):
+class _Stops(AssertionError):
+    """What ends a compilation: Aesara goes on after other errors of a rewrite, and logs them."""
+
+
+class RuleLosesDerivative(KanrewriteError, ValueError, _Stops):
     """A rule for the gradient of an expression does not cover all of the expression."""
 
     def __init__(self, rule: str, expr: object, variables: Sequence[object]):
@@ -21,7 +25,7 @@ class RuleLosesDerivative(KanrewriteError, ValueError):
         )
 
 
-class RuleTermMismatch(KanrewriteError, TypeError):
+class RuleTermMismatch(KanrewriteError, TypeError, _Stops):
     """A rule for the gradient of an expression gave a term of the wrong type."""
 
     def __init__(self, rule: str, variable: object, term: object):
@@ -42,7 +46,7 @@ class StatesNoDerivative(KanrewriteError, TypeError):
         )
 
 
-class RelationLosesDerivative(RelationError):
+class RelationLosesDerivative(RelationError, _Stops):
     """A relation states the derivative of an expression in a part of its variables only."""
 
     def __init__(self, name: str, source: str, expr: str, lost: Mapping[str, str]):

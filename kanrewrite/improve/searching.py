@@ -15,6 +15,7 @@ from kanrewrite.improve.points import Graph, Points, inputs_of, sampled, shape_o
 from kanrewrite.improve.regimes import choice, refined, splits
 from kanrewrite.improve.result import Form, Improvement
 from kanrewrite.improve.space import Names, Space, Start
+from kanrewrite.ranges import between, by_variable
 from kanrewrite.relation import Relation
 from kanrewrite.search.progress import Bar
 from kanrewrite.structure import Structure, outputs_of
@@ -29,7 +30,7 @@ SAMPLING = 0.3
 
 def improve(
     outputs: Any,
-    inputs: Mapping[Graph, tuple[float, float]] | None = None,
+    inputs: Mapping[Any, tuple[float, float]] | None = None,
     relations: Relation | str | Iterable[Relation | str] | None = None,
     seconds: float = 10.0,
     limit: int = 48,
@@ -44,8 +45,8 @@ def improve(
     ----------
     outputs : Variable or sequence of Variable
         Of float dtypes; it is not changed.
-    inputs : mapping of Variable to (low, high), optional
-        Where inputs are; those that it lacks may be any finite number.
+    inputs : mapping of Variable or str to (low, high), optional
+        Where inputs, or those of that name, are; those that it lacks may be any finite number.
     relations : iterable of Relation or str, optional
         What may be used, relations or names of relations and families; all by default, the family
         ``accuracy`` included.
@@ -70,8 +71,8 @@ def improve(
 
     Raises
     ------
-    NotAGraph, UnknownRelation
-        For what is no graph, and for a name that is none.
+    NotAGraph, UnknownRelation, NoSuchInput, UnusableRange
+        For what is no graph, no name, no input, no range.
 
     Notes
     -----
@@ -89,7 +90,10 @@ def improve(
     >>> found.forms[0].error > 10, found.best().error < 1
     (True, True)
     """
-    return _Search(outputs_of(outputs), inputs or {}, seconds, limit, executor).run(
+    graph = outputs_of(outputs)
+    given = by_variable(inputs or {}, inputs_of(graph))
+    ranges = {variable: between(variable, pair) for variable, pair in given.items()}
+    return _Search(graph, ranges, seconds, limit, executor).run(
         _chosen(relations), points, seed, Bar(limit, progress)
     )
 

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import kanrewrite
 from kanrewrite import registry
 from kanrewrite.cli.commands import app
+from kanrewrite.errors import NoSuchInput, UnusableRange
 from kanrewrite.improve import Improvement
 from kanrewrite.improve.measuring import COMPILED, errors, kept
 from kanrewrite.improve.points import bits_lost, from_ordinal, ordinal, sampled
@@ -155,11 +156,17 @@ def test_the_command(tmp_path: Path) -> None:
     script.write_text(
         "import aesara.tensor as at\nx = at.dscalar('x')\ny = at.sqrt(x + 1) - at.sqrt(x)\n"
     )
-    options = ["--range", "x=1,1e18", "--points", "12", "--seconds", "30", "--json"]
+    options = ["--range", "x=1:1e18", "--points", "12", "--seconds", "30", "--json"]
     result = CliRunner().invoke(app, ["improve", f"{script}:y", *options])
     assert result.exit_code == 0, result.output
     entry = json.loads(result.stdout)
     best = entry["forms"][entry["best"]]
     assert best["error"] < 1 < entry["forms"][0]["error"]
-    wrong = CliRunner().invoke(app, ["improve", f"{script}:y", "--range", "z=1,2"])
-    assert wrong.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("ranges", "error"), [({"z": (0, 1)}, NoSuchInput), ({"x": (1, 0)}, UnusableRange)]
+)
+def test_what_is_no_range_of_an_input_is_refused(ranges: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="x"):
+        kanrewrite.improve(at.sqrt(at.dscalar("x")), ranges)
