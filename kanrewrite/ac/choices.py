@@ -11,7 +11,7 @@ F. Fages, "Associative-commutative unification", JSC 3, 1987 (termination).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, permutations
 
@@ -21,6 +21,7 @@ from kanrewrite.ac.associative import word_steps
 from kanrewrite.ac.bags import operands
 from kanrewrite.ac.groups import group_steps
 from kanrewrite.ac.idempotent import Joins
+from kanrewrite.ac.identified import identifications
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.sorts import Sorts
 from kanrewrite.ac.states import Equation, State, aliens, may_change, operator_of
@@ -30,7 +31,7 @@ from kanrewrite.ac.terms import Store
 from kanrewrite.ac.words import may_be_soluble
 
 
-def branch(terms: Store, state: State, sorts: Sorts) -> Iterator[State]:
+def branch(terms: Store, state: State, sorts: Sorts, tick: Callable[[], None]) -> Iterator[State]:
     """The states one choice further, which together have the solutions of a simplified one.
 
     Parameters
@@ -41,12 +42,17 @@ def branch(terms: Store, state: State, sorts: Sorts) -> Iterator[State]:
         A state that `kanrewrite.ac.states.simplify` returned, with equations left.
     sorts
         What some variables may be.
+    tick
+        Called for each part of a choice that may take long.
     """
     by_operator: dict[Symbol, list[Equation]] = {}
     for equation in state.equations:
         operator = operator_of(equation)
         assert operator is not None
         by_operator.setdefault(operator, []).append(equation)
+    identified = identifications(terms, state, by_operator)
+    if identified is not None:
+        return identified
     operator = min(by_operator, key=_difficulty)
     chosen = _next(operator, by_operator[operator])
     if not chosen:
@@ -67,7 +73,7 @@ def branch(terms: Store, state: State, sorts: Sorts) -> Iterator[State]:
     if operator.inverse is not None:
         return group_steps(terms, left, operator, chosen)
     if operator.commutative:
-        every = system(terms, operator, chosen)
+        every = system(terms, operator, chosen, tick)
         return _solved(left, every, every.single(sorts, state.bindings))
     return word_steps(terms, left, operator, *chosen[0])
 
@@ -86,7 +92,9 @@ def _decided(
     return None
 
 
-def system(terms: Store, operator: Symbol, equations: Sequence[Equation]) -> System:
+def system(
+    terms: Store, operator: Symbol, equations: Sequence[Equation], tick: Callable[[], None]
+) -> System:
     """The system of the equations between products of an associative-commutative operator.
 
     Parameters
@@ -97,8 +105,10 @@ def system(terms: Store, operator: Symbol, equations: Sequence[Equation]) -> Sys
         The operator, idempotent or not.
     equations
         Products on both sides.
+    tick
+        Called for each part of its solution.
     """
-    return (Joins if operator.idempotent else Sums)(terms, operator, equations)
+    return (Joins if operator.idempotent else Sums)(terms, operator, equations, tick)
 
 
 def _next(operator: Symbol, equations: list[Equation]) -> list[Equation]:
@@ -284,6 +294,8 @@ def _absorbing(
         one, units = stack.pop()
         if one.symbol is VARIABLE:
             yield one, [*units, (one, join)]
+        elif one.symbol is join.symbol:
+            stack.extend((arg, units) for arg in one.args)
         elif one.variables and one.symbol.collapses:
             inner = _collapses(terms, one, rigid)
             stack.extend((kept, [*units, *more]) for kept, more in inner)

@@ -13,6 +13,7 @@ def basis(
     columns: Sequence[Vector],
     bounds: Sequence[int | None],
     allowed: Callable[[Vector], bool] = lambda _: True,
+    tick: Callable[[], object] = int,
 ) -> list[Vector]:
     """The minimal non-negative solutions of a homogeneous linear system, but for the zero one.
 
@@ -29,6 +30,8 @@ def basis(
     allowed
         Whether a vector can be part of a useful solution; what is not allowed stays so when it
         grows.
+    tick
+        Called for each vector that is looked at; it may raise.
 
     Returns
     -------
@@ -54,16 +57,16 @@ def basis(
     while level:
         open_ones = []
         for entry in level:
+            tick()
             if any(entry[1]):
                 open_ones.append(entry)
             elif not _above(entry[0], found):
                 found.append(entry[0])
-        level = [
-            larger
-            for entry in open_ones
-            if not _above(entry[0], found)
-            for larger in _grown(entry, products, bounds, allowed)
-        ]
+        level = []
+        for entry in open_ones:
+            tick()
+            if not _above(entry[0], found):
+                level.extend(_grown(entry, products, bounds, allowed))
     return found
 
 
@@ -91,7 +94,11 @@ def _above(vector: Vector, found: list[Vector]) -> bool:
 
 
 def covers(
-    vectors: Sequence[Vector], size: int, exact: frozenset[int], optional: bool = False
+    vectors: Sequence[Vector],
+    size: int,
+    exact: frozenset[int],
+    optional: bool = False,
+    tick: Callable[[], object] = int,
 ) -> Iterator[list[int]]:
     """The sets of vectors whose sum is positive everywhere, and one in some components.
 
@@ -106,6 +113,8 @@ def covers(
     optional
         Whether the other components may be zero; then each set holds every vector that is zero in
         all of `exact`, since leaving one out makes a special case of another set.
+    tick
+        Called for each choice of a vector; it may raise.
 
     Yields
     ------
@@ -128,6 +137,7 @@ def covers(
     while stack:
         k, covered, chosen = stack.pop()
         while (covered | reach[k]) & everything == everything:
+            tick()
             if k == len(vectors):
                 yield chosen
                 break

@@ -31,7 +31,7 @@ class Joins(System):
         self._rows = [(_bits(left), _bits(right)) for left, right in rows]
         self._known = sum(1 << k for k in self.fixed)
         self._free = [1 << k for k in range(len(self.atoms)) if not self._known >> k & 1]
-        fresh = {bits for one in self._free for bits in _least(self._closed(one))}
+        fresh = {bits for one in self._free for bits in self._least(one)}
         groups = {known: self._held(known, fresh) for known in self._groups()}
         #: The fresh vectors, the small ones first; those with operands, by these.
         self._fresh = sorted(fresh, key=lambda bits: (bits.bit_count(), bits))
@@ -61,16 +61,27 @@ class Joins(System):
         while stack:
             group, start = stack.pop()
             for n in range(start, len(self.fixed)):
+                self.tick()
                 larger = group | 1 << self.fixed[n]
                 if self._is_possible(tuple(larger >> k & 1 for k in range(len(self.atoms)))):
                     yield larger
                     stack.append((larger, n + 1))
+
+    def _least(self, start: Bits) -> list[Bits]:
+        """The solutions of the system that hold a vector, and of which no other is a part."""
+        found: list[Bits] = []
+        for bits in sorted(self._closed(start), key=int.bit_count):
+            self.tick()
+            if not any(_in(one, bits) for one in found):
+                found.append(bits)
+        return found
 
     def _closed(self, start: Bits) -> set[Bits]:
         """The vectors that solve the system and hold a given one, the least ones among them."""
         found: set[Bits] = set()
         seen, stack = {start}, [start]
         while stack:
+            self.tick()
             bits = stack.pop()
             lacking = next(
                 (
@@ -96,7 +107,7 @@ class Joins(System):
     def _held(self, known: Bits, fresh: set[Bits]) -> list[Bits]:
         """The irreducible vectors that hold a set of operands and no other."""
         found: dict[Bits, None] = {}
-        stack = list(_least(self._closed(known)))
+        stack = self._least(known)
         while stack:
             bits = stack.pop()
             if bits in found:
@@ -104,13 +115,19 @@ class Joins(System):
             found[bits] = None
             for one in self._free:
                 if not one & bits and self._may_be(bits | one):
-                    stack.extend(_least(self._closed(bits | one)))
-        return [bits for bits in found if not _is_join(bits, found, fresh)]
+                    stack.extend(self._least(bits | one))
+        kept = []
+        for bits in found:
+            self.tick()
+            if not _is_join(bits, found, fresh):
+                kept.append(bits)
+        return kept
 
     def _operands(self) -> Iterator[list[int]]:
         """A vector for each operand, equal ones together."""
         stack: list[tuple[Bits, list[int]]] = [(0, [])]
         while stack:
+            self.tick()
             covered, chosen = stack.pop()
             left = self._known & ~covered
             if not left:
@@ -139,6 +156,7 @@ class Joins(System):
         everything = (1 << len(self.atoms)) - 1
         stack: list[tuple[int, Bits, list[int]]] = [(0, covered, below)]
         while stack:
+            self.tick()
             n, covered, chosen = stack.pop()
             if (covered | reach[n]) != everything:
                 continue
@@ -159,15 +177,6 @@ def _bits(vector: Vector) -> Bits:
 
 def _in(small: Bits, large: Bits) -> bool:
     return not small & ~large
-
-
-def _least(vectors: Iterable[Bits]) -> list[Bits]:
-    """Those of which no other is a part."""
-    found: list[Bits] = []
-    for bits in sorted(vectors, key=int.bit_count):
-        if not any(_in(one, bits) for one in found):
-            found.append(bits)
-    return found
 
 
 def _is_join(bits: Bits, same: Iterable[Bits], fresh: Iterable[Bits]) -> bool:

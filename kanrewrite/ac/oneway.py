@@ -73,11 +73,12 @@ def instances(
     for values in islice(search.solutions(), steps):
         if values is not None and values not in seen:
             seen.add(values)
-            search.found()
+            search.budget.found()
             yield {
                 v: _replaced(terms, value, thawed) if thawed else value
                 for v, value in zip(variables, values, strict=True)
             }
+            search.budget.asked()
 
 
 def _replaced(terms: Store, term: Interned, new: Mapping[Interned, Interned]) -> Interned:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from time import thread_time
 
+from kanrewrite.ac.budget import Budget
 from kanrewrite.ac.choices import branch
 from kanrewrite.ac.interned import Interned, text
 from kanrewrite.ac.shape import operands_first
 from kanrewrite.ac.sorts import Sorts
 from kanrewrite.ac.states import Equation, State, bound, simplify
 from kanrewrite.ac.terms import Store
-from kanrewrite.errors import EndlessSet, Incomplete
 
-#: How many steps a search may take without a solution before it gives up; the first number where
-#: branches may be endless.
-_SILENT, _SILENT_FINITE = 10_000, 100_000
-#: And how many seconds of this thread's: terms may get large, and a step of a search long.
-_SECONDS = 2.0
 #: Every how many steps the oldest branch has a turn where the newest have the others.
 _TURN = 8
 
@@ -47,8 +41,8 @@ class Search:
         The system without what leaves no choice; None if it has no solution.
     ended
         Whether every branch has been seen to its end.
-    patience
-        How many steps more are allowed, where the caller cannot do without the end.
+    budget
+        What it may take.
     """
 
     def __init__(
@@ -70,9 +64,7 @@ class Search:
         self.fair = self._words or (terms.has_groups and any(map(has_groups, sides)))
         self.start = self._simplified(State(self.equations, {}))
         self.ended = self.start is None
-        self.patience: int | None = None
-        self._left = steps
-        self._found, self._steps, self._since, self._begun = -1, 0, 0.0, 0.0
+        self.budget = Budget(terms.theory.name, self._text, self.fair, steps)
 
     def solutions(self) -> Iterator[tuple[Interned, ...] | None]:
         """The values of the variables in each solution; None for a step without one.
@@ -85,14 +77,13 @@ class Search:
             If the search has taken too many steps since the solution before.
         """
         pending: deque[Iterator[State]] = deque([iter(() if self.start is None else (self.start,))])
-        self._begun = thread_time()
-        self.found()
+        steps = 0
         while pending:
-            self._steps += 1
-            self._spend()
+            steps += 1
+            self.budget.spend()
             # First in, first out takes turns between branches; last in, first out is lean. Groups
             # rarely have endless branches: the oldest has a turn now and then.
-            oldest = self.fair and (self._words or self._steps % _TURN == 0)
+            oldest = self.fair and (self._words or steps % _TURN == 0)
             states = pending.popleft() if oldest else pending.pop()
             found = next(states, None)
             if found is None:
@@ -102,7 +93,7 @@ class Search:
             if state is None:
                 yield None
             elif state.equations:
-                pending.append(branch(self.terms, state, self.sorts))
+                pending.append(branch(self.terms, state, self.sorts, self.budget.tick))
                 yield None
             else:
                 yield tuple(bound(self.terms, v, state.bindings) for v in self.variables)
@@ -115,27 +106,6 @@ class Search:
             return simple
         bindings = simple.bindings
         return simple if self.sorts.allow(lambda v: bound(self.terms, v, bindings)) else None
-
-    def found(self) -> None:
-        """Note that a solution was one that its reader had not: the search has its time again."""
-        self._found += 1
-        self._steps = 0
-        self._since = thread_time()
-
-    def _spend(self) -> None:
-        """One step less."""
-        if self._left is not None:
-            self._left -= 1
-            if self._left < 0:
-                raise Incomplete(self.terms.theory.name, self._text(), self._found, self._steps)
-        if self.fair and self.patience is not None:
-            self.patience -= 1
-            late = self.patience % _TURN == 0 and thread_time() - self._begun > _SECONDS
-            if self.patience < 0 or late:
-                raise EndlessSet(self.terms.theory.name, self._text(), self._found)
-        late = self._steps % _TURN == 0 and thread_time() - self._since > _SECONDS
-        if late or self._steps > (_SILENT if self.fair else _SILENT_FINITE):
-            raise Incomplete(self.terms.theory.name, self._text(), self._found, self._steps)
 
     def _text(self) -> str:
         return ", ".join(f"{text(s.plain)} = {text(t.plain)}" for s, t in self.equations)

@@ -33,6 +33,8 @@ class State:
         Joins, each with what would have to hold were it a variable that it holds, assumed not to.
     same
         Operands of a group that are constants to it, taken as equal: what that takes is solved.
+    distinct
+        Pairs of variables whose being equal is tried elsewhere.
     """
 
     equations: tuple[Equation, ...]
@@ -40,6 +42,7 @@ class State:
     rigid: frozenset[Interned] = field(default=frozenset())
     apart: frozenset[tuple[object, ...]] = field(default=frozenset())
     same: frozenset[Equation] = field(default=frozenset())
+    distinct: frozenset[Equation] = field(default=frozenset())
 
     def with_equations(self, *equations: Equation) -> State:
         """The same state with more to solve first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from unification import var
 
@@ -27,6 +27,8 @@ class System(ABC):
         The operator.
     equations
         Products on both sides; whatever has another head is an unknown that is taken once.
+    tick
+        Called for each part of the work, which may be long.
 
     Attributes
     ----------
@@ -38,8 +40,15 @@ class System(ABC):
         How often each unknown holds what the solutions are made of.
     """
 
-    def __init__(self, terms: Store, operator: Symbol, equations: Sequence[Equation]):
+    def __init__(
+        self,
+        terms: Store,
+        operator: Symbol,
+        equations: Sequence[Equation],
+        tick: Callable[[], None],
+    ):
         self.terms = terms
+        self.tick = tick
         self.operator = operator
         sides = [[Counter(operands(operator, side)) for side in pair] for pair in equations]
         self.atoms = list(dict.fromkeys(atom for pair in sides for side in pair for atom in side))
@@ -127,6 +136,7 @@ class Sums(System):
             [tuple(left[k] - right[k] for left, right in rows) for k in range(len(self.atoms))],
             [1 if k in fixed else None for k in range(len(self.atoms))],
             self._is_possible,
+            self.tick,
         )
 
     def choices(
@@ -137,6 +147,6 @@ class Sums(System):
         exact = single.union(self.fixed)
         usable = [k for k, vector in enumerate(self.vectors) if all(vector[n] <= 1 for n in exact)]
         vectors = [self.vectors[k] for k in usable]
-        for chosen in covers(vectors, len(self.atoms), exact, optional):
+        for chosen in covers(vectors, len(self.atoms), exact, optional, self.tick):
             if several is None or sum(vectors[k][several] for k in chosen) > 1:
                 yield [usable[k] for k in chosen]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -17,6 +17,7 @@ from kanrewrite.ac.search import Search, has_words
 from kanrewrite.ac.shape import operands_first
 from kanrewrite.ac.sorts import Sort, Sorts
 from kanrewrite.ac.states import Bindings, Equation, State, aliens, bound, operator_of
+from kanrewrite.ac.systems import System
 from kanrewrite.ac.terms import Store, store
 from kanrewrite.theory import Theory
 
@@ -60,11 +61,12 @@ class Unifiers(Iterator[Substitution]):
         return self
 
     def __next__(self) -> Substitution:
+        self._search.budget.asked()
         return next(self._stream)
 
     def __length_hint__(self) -> int:
         """Called by ``list``, which needs the end: where there may be none, patience is limited."""
-        self._search.patience = _PATIENCE
+        self._search.budget.hurry(_PATIENCE)
         return 0
 
 
@@ -89,7 +91,7 @@ class _Unification:
                 self._terms,
                 solutions,
                 lambda: self._search.ended,
-                self._search.found,
+                self._search.budget.found,
                 self._is_large(start),
                 self._search.fair,
             ):
@@ -107,10 +109,12 @@ class _Unification:
                 sums.setdefault(operator, []).append(equation)
         return any(
             operator.inverse is None
-            and len(list(islice(system(self._terms, operator, equations).choices(), _MANY)))
-            == _MANY
+            and len(list(islice(self._system(operator, equations).choices(), _MANY))) == _MANY
             for operator, equations in sums.items()
         )
+
+    def _system(self, operator: Symbol, equations: Sequence[Equation]) -> System:
+        return system(self._terms, operator, equations, self._search.budget.tick)
 
     def _is_elementary(self, state: State) -> bool:
         """Whether all that is left is one system of one AC operator over variables and constants.
@@ -141,7 +145,7 @@ class _Unification:
         operator = operator_of(state.equations[0])
         assert operator is not None
         sorts = self._search.sorts
-        solved = system(self._terms, operator, state.equations)
+        solved = self._system(operator, state.equations)
         inner = [atom for atom in solved.atoms if atom.symbol is VARIABLE]
         simple = not sorts.variables and all(v in inner for v in self._search.variables)
         columns = {v: [vector[solved.atoms.index(v)] for vector in solved.vectors] for v in inner}

@@ -22,8 +22,9 @@ class EndlessSet(KanrewriteError, RuntimeError):
     def __init__(self, theory: str, equations: str, found: int):
         super().__init__(
             f"the unifiers of {equations} modulo {theory!r} cannot be made a list: modulo "
-            f"associativity alone the set may be infinite, and after {found} of them the search "
-            "had not ended. Take a number of them with itertools.islice."
+            "associativity alone, or with inverses beside other operators, the set may be "
+            f"infinite, and after {found} of them the search had not ended. Take a number of them "
+            "with itertools.islice."
         )
 
 

@@ -14,7 +14,7 @@ from kanrewrite.theory import Theory
 from tests.ac.oracle import replaced
 from tests.ac.semilattices import THEORY, Joins, compare_join_matches, compare_join_unifiers
 
-X, Y, Z, U, V = map(var, "xyzuv")
+X, Y, Z, U, V, W = map(var, "xyzuvw")
 ORDER = Theory("order").aci("max").aci("maxu", unit="least").ac("add")
 
 
@@ -82,6 +82,17 @@ def test_minimal_complete_sets(left: object, right: object, size: int) -> None:
     assert len(found) == size
     for one in found:
         assert term(replaced(left, one), ORDER) is term(replaced(right, one), ORDER)
+
+
+def test_a_variable_absorbs_a_join_that_holds_it_below_a_unit() -> None:
+    theory = ORDER.ac("mulu", unit="one")
+    inner = ("mulu", ("max", V, U), X)
+    pair = ("add", ("max", inner, Z), Y), ("add", V, W)
+    planted = {V: ("max", "b", "c"), U: "b", Z: "c", X: "one", Y: "a", W: "a"}
+    wanted = ("t", *planted.values())
+    unifiers = list(unify([pair], theory))
+    patterns = [("t", *(replaced(v, one) for v in planted)) for one in unifiers]
+    assert any(next(match(pattern, wanted, theory), None) is not None for pattern in patterns)
 
 
 def test_goals() -> None:

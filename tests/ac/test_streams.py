@@ -1,7 +1,9 @@
 """Streams of unifiers: the first comes soon, later ones cost no more, nothing piles up."""
 
 import tracemalloc
+from collections import deque
 from itertools import islice
+from time import thread_time
 from typing import Any
 
 import pytest
@@ -15,6 +17,11 @@ from tests.ac.problems import key
 from tests.ac.test_sizes import lines_run
 
 SUMS = Theory("sums").ac("add").ac("mul")
+TWO = [
+    SUMS,
+    Theory("units").ac("add", unit="0").ac("mul", unit="1"),
+    Theory("one unit").ac("add", unit="0").ac("mul"),
+]
 
 
 def names(prefix: str, count: int) -> list[Var]:
@@ -59,20 +66,29 @@ def test_memory_stays_flat() -> None:
     assert after - before < 1_000_000
 
 
-def test_sums_and_products_of_the_same_variables() -> None:
+@pytest.mark.parametrize("theory", TWO, ids=str)
+def test_two_operators_over_the_same_variables_leave_permutations(theory: Theory) -> None:
     for count in (2, 3, 4, 5):
-        equations = twice(count)
-        first = next(unify(equations, SUMS))
-        for left, right in equations:
-            assert term(replaced(left, first), SUMS) is term(replaced(right, first), SUMS)
-    assert len(list(unify(twice(2), SUMS))) == 2
-    assert len(list(unify(twice(3), SUMS))) == 6
+        first = next(unify(twice(count), theory))
+        for left, right in twice(count):
+            assert term(replaced(left, first), theory) is term(replaced(right, first), theory)
+    variables = [*names("x", 4), *names("y", 4)]
+    every = list(unify(twice(4), theory))
+    assert len({key(one, variables) for one in every}) == len(every) == 24
 
 
 def test_a_search_that_is_given_up_says_so_after_its_answers() -> None:
-    equations = twice(4)
-    stream = unify(equations, SUMS)
-    found = list(islice(stream, 24))
-    assert len({key(one, [*names("x", 4), *names("y", 4)]) for one in found}) == 24
-    with pytest.raises(Incomplete, match="24 were found"):
-        next(stream)
+    equations = [*twice(3), (("add", *names("x", 3), "a"), ("add", *names("z", 4)))]
+    stream = unify(equations, Theory("group").ac("add", unit="0").inverse("add", "neg").ac("mul"))
+    assert next(stream)
+    with pytest.raises(Incomplete, match="were found"):
+        deque(stream)
+
+
+def test_time_between_answers_is_not_the_searchs() -> None:
+    stream = unify([with_operand(5)], SUMS)
+    next(stream)
+    begun = thread_time()
+    while thread_time() - begun < 2.2:
+        pass
+    assert len(list(islice(stream, 40))) == 40
