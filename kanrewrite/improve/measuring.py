@@ -8,14 +8,13 @@ from threading import Lock
 from typing import Any, NamedTuple, cast
 
 import aesara
-import aesara.tensor as at
 import numpy as np
 from aesara.compile.mode import Mode
 from aesara.graph.basic import Variable, io_toposort
 from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite import registry
-from kanrewrite.improve.points import Points, bits_lost
+from kanrewrite.improve.points import Points, as_vectors, bits_lost
 from kanrewrite.ops import Grouped
 from kanrewrite.terms import operator_of
 
@@ -42,11 +41,7 @@ class Measured(NamedTuple):
 
 def errors(outputs: Sequence[Graph], points: Points, mode: Mode = WRITTEN) -> Array:
     """The bits that a graph loses: a row an output's element, a column a point."""
-    with _COMPILING, warnings.catch_warnings(), registry.disabled():
-        warnings.simplefilter("ignore")  # of what the user's graph is made of
-        function = aesara.function(
-            list(points.inputs), list(outputs), mode=mode, on_unused_input="ignore"
-        )
+    function = _function(points.inputs, outputs, mode)
     columns = []
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -57,8 +52,14 @@ def errors(outputs: Sequence[Graph], points: Points, mode: Mode = WRITTEN) -> Ar
     return np.stack(columns, axis=1)
 
 
+def _function(inputs: Sequence[Graph], outputs: Sequence[Graph], mode: Mode) -> Any:
+    with _COMPILING, warnings.catch_warnings(), registry.disabled():
+        warnings.simplefilter("ignore")  # of what the user's graph is made of
+        return aesara.function(list(inputs), list(outputs), mode=mode, on_unused_input="ignore")
+
+
 def measured(task: tuple[Sequence[Graph], Points]) -> Measured:
-    """A form as it is run: where Aesara's rewrites would cost it digits, kept from them.
+    """A form as it is written, at all points at once where it is elementwise.
 
     Parameters
     ----------
@@ -66,12 +67,45 @@ def measured(task: tuple[Sequence[Graph], Points]) -> Measured:
         The graph and the points; one argument, so that executors can map it.
     """
     outputs, points = task
-    written = errors(outputs, points)
-    compiled = errors(outputs, points, COMPILED)
-    if compiled.mean() <= written.mean() + WORSE:
-        return Measured(tuple(outputs), compiled)
-    held = kept(outputs)
-    return Measured(held, errors(held, points, COMPILED))
+    vectors = as_vectors(outputs, points.inputs)
+    if vectors is None:
+        return Measured(tuple(outputs), errors(outputs, points))
+    new, inputs = vectors
+    function = _function(inputs, new, WRITTEN)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = function(*map(np.array, zip(*points.values, strict=True)))
+    truth = map(np.array, zip(*points.truth, strict=True))
+    lost = [bits_lost(np.broadcast_to(f, t.shape), t) for f, t in zip(found, truth, strict=True)]
+    return Measured(tuple(outputs), np.stack(lost))
+
+
+def compiled(task: tuple[Sequence[Graph], Points]) -> Measured:
+    """A form as it is run: where Aesara's rewrites would cost it digits, kept from them.
+
+    Parameters
+    ----------
+    task : tuple
+        As of `measured`.
+    """
+    outputs, points = task
+    written = measured(task)
+    run = errors(outputs, points, COMPILED)
+    if run.mean() <= written.errors.mean() + WORSE:
+        return Measured(tuple(outputs), run)
+    found = kept(outputs)
+    return Measured(found, errors(found, points, COMPILED))
+
+
+def held(task: tuple[Sequence[Graph], Points]) -> Measured:
+    """A form that is kept from Aesara's rewrites, unasked: there is no time to compile it.
+
+    Parameters
+    ----------
+    task : tuple
+        As of `measured`.
+    """
+    return Measured(kept(task[0]), measured(task).errors)
 
 
 def kept(outputs: Sequence[Graph]) -> tuple[Graph, ...]:
@@ -79,8 +113,7 @@ def kept(outputs: Sequence[Graph]) -> tuple[Graph, ...]:
 
     Examples
     --------
-    >>> import aesara.tensor as at
-    >>> x, y, z = at.dscalars("x", "y", "z")
+    >>>     >>> x, y, z = at.dscalars("x", "y", "z")
     >>> (out,) = kept([(x / z) * y])
     >>> type(out.owner.inputs[0].owner.op).__name__
     'Grouped'
@@ -103,8 +136,3 @@ def _held(variable: Graph) -> Graph:
 
 def _is_regrouped(op: Any) -> bool:
     return isinstance(op, Elemwise) and operator_of(op).name in _REGROUPED
-
-
-def chosen(condition: Graph, yes: Sequence[Graph], no: Sequence[Graph]) -> tuple[Graph, ...]:
-    """One form where a condition holds, and another one elsewhere."""
-    return tuple(at.switch(condition, a, b) for a, b in zip(yes, no, strict=True))

@@ -1,33 +1,53 @@
-"""A choice between two forms, by a threshold of one input, where each is better on its part."""
+"""A choice between forms, by thresholds of one input, where each is better on its part."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import NamedTuple
 
 import aesara.tensor as at
 import numpy as np
 
-from kanrewrite.improve.measuring import chosen, errors
+from kanrewrite.improve.measuring import measured
 from kanrewrite.improve.points import Array, Graph, Points, exact, from_ordinal, ordinal
 from kanrewrite.improve.result import Form
 
-#: By how many bits a choice must be better than both.
+#: By how many bits each part of a choice must make it better.
 GAIN = 0.25
-#: How often the gap between two points is halved.
-HALVINGS = 12
-#: Of how many forms choices are made.
-BEST = 8
+#: Into how many parts the gap between two points is divided to look for a threshold.
+TRIED = 16
+#: Of how many forms choices are made, and of how many parts.
+BEST, PARTS = 12, 5
 
 
-class Split(NamedTuple):
-    """A threshold of an input: one form below it, another one from there on."""
+class Pieces(NamedTuple):
+    """Forms that are used each between two thresholds of an input.
 
-    below: Form
-    above: Form
+    Attributes
+    ----------
+    forms : tuple of Form
+        The first below all thresholds, the last above.
+    place : int
+        Which input.
+    thresholds : tuple of float
+        From each on the next form is used.
+    error : float
+        What is lost at the points.
+    """
+
+    forms: tuple[Form, ...]
     place: int
-    threshold: float
+    thresholds: tuple[float, ...]
     error: float
+
+    def described(self, name: str) -> str:
+        """In words."""
+        parts = [
+            f"#{form.number} where {name} < {at:g}"
+            for form, at in zip(self.forms, self.thresholds, strict=False)
+        ]
+        return ", ".join([*parts, f"else #{self.forms[-1].number}"])
 
 
 def values_of(place: int, points: Points) -> Array | None:
@@ -44,8 +64,8 @@ def values_of(place: int, points: Points) -> Array | None:
     return stacked
 
 
-def splits(forms: Sequence[Form], points: Points) -> Iterator[Split]:
-    """The best split of each input, by what was measured at the points.
+def choices(forms: Sequence[Form], points: Points) -> Iterator[Pieces]:
+    """The best choice by each input, by what was measured at the points, the best first.
 
     Parameters
     ----------
@@ -56,90 +76,138 @@ def splits(forms: Sequence[Form], points: Points) -> Iterator[Split]:
     """
     candidates = _promising(forms)
     least = min(form.error for form in forms)
+    found = []
     for place, variable in enumerate(points.inputs):
         if not str(variable.type.dtype).startswith("float"):
             continue
         values = values_of(place, points)
-        if values is None:
-            continue
-        best = min(
-            (_split(a, b, place, values) for a in candidates for b in candidates if a is not b),
-            key=lambda split: split.error,
-            default=None,
-        )
-        if best is not None and best.error < least - GAIN:
-            yield best
+        if values is not None:
+            best = _best(candidates, place, values)
+            if len(best.forms) > 1 and best.error < least - GAIN:
+                found.append(best)
+    yield from sorted(found, key=lambda pieces: pieces.error)
 
 
 def _promising(forms: Sequence[Form]) -> list[Form]:
-    """The most accurate forms, and those that are best at most points."""
+    """The most accurate form, and those that add most to what is chosen, one after another."""
     lost = np.stack([form.lost.ravel() for form in forms])
-    wins = (lost <= lost.min(axis=0) + 0.5).sum(axis=1)
-    ranked = sorted(range(len(forms)), key=lambda n: (forms[n].error, n))[: BEST // 2]
-    ranked += sorted(range(len(forms)), key=lambda n: (-wins[n], n))[: BEST // 2]
-    return [forms[n] for n in dict.fromkeys(ranked)]
+    first = min(range(len(forms)), key=lambda n: (forms[n].error, n))
+    taken, least = [first], lost[first]
+    while len(taken) < min(BEST, len(forms)):
+        gains = np.maximum(least - lost, 0).sum(axis=1)
+        most = int(np.argmax(gains))
+        if gains[most] <= 0:
+            break
+        taken.append(most)
+        least = np.minimum(least, lost[most])
+    return [forms[n] for n in taken]
 
 
-def _split(below: Form, above: Form, place: int, values: Array) -> Split:
+def _best(forms: Sequence[Form], place: int, values: Array) -> Pieces:
+    """The cheapest way through the sorted points, where a change of the form has a price."""
     order = np.argsort(values.ravel(), kind="stable")
-    sorted_values = values.ravel()[order]
-    low = np.concatenate([[0.0], np.cumsum(below.lost.ravel()[order])])
-    high = np.concatenate([[0.0], np.cumsum(above.lost.ravel()[order][::-1])])[::-1]
-    total = (low + high) / len(order)
-    total[[0, -1]] = np.inf  # that is one of the two alone
-    at_most = int(np.argmin(total))
-    return Split(below, above, place, float(sorted_values[at_most]), float(total[at_most]))
+    line = values.ravel()[order]
+    lost = np.stack([form.lost.ravel()[order] for form in forms], axis=1)
+    price = GAIN * len(line)
+    cost = np.full((PARTS, len(forms)), np.inf)
+    cost[0] = lost[0]
+    came = np.zeros((len(line), PARTS, len(forms)), dtype=int)  # from which form
+    came[0] = np.arange(len(forms))
+    for n in range(1, len(line)):
+        before = cost.copy()
+        came[n] = np.arange(len(forms))
+        if line[n] > line[n - 1]:
+            for part in range(1, PARTS):
+                other = int(np.argmin(before[part - 1]))
+                changed = before[part - 1, other] + price
+                moved = changed < before[part]
+                cost[part, moved] = changed
+                came[n, part, moved] = -1 - other
+        cost += lost[n]
+    part, form = map(int, np.unravel_index(int(np.argmin(cost)), cost.shape))
+    error = (cost[part, form] - price * part) / len(line)
+    return _traced(forms, place, line, came, (part, form), float(error))
 
 
-def refined(split: Split, outputs: Sequence[Graph], points: Points) -> float:
-    """A threshold, found by bisection between the points beside it.
+def _traced(
+    forms: Sequence[Form],
+    place: int,
+    line: Array,
+    came: Array,
+    end: tuple[int, int],
+    error: float,
+) -> Pieces:
+    part, form = end
+    used = [forms[form]]
+    thresholds: list[float] = []
+    for n in range(len(line) - 1, 0, -1):
+        source = int(came[n, part, form])
+        if source < 0:
+            part, form = part - 1, -1 - source
+            used.insert(0, forms[form])
+            thresholds.insert(0, float(line[n]))
+    return Pieces(tuple(used), place, tuple(thresholds), error)
+
+
+def refined(pieces: Pieces, outputs: Sequence[Graph], points: Points) -> Pieces:
+    """A choice with each threshold looked for between the points beside it.
 
     Parameters
     ----------
-    split : Split
-        Its threshold is the least value at which the second form was better.
+    pieces : Pieces
+        Its thresholds are the least values at which the next form was better.
     outputs : sequence of Variable
         The formula.
     points : Points
         Its other inputs are those of the point at the threshold.
     """
-    values = values_of(split.place, points)
-    if values is None or points.values[0][split.place].ndim:
-        return split.threshold
-    flat = np.sort(values.ravel())
-    below = flat[flat < split.threshold]
-    if not below.size:
-        return split.threshold
-    dtype = str(points.inputs[split.place].type.dtype)
-    column = int(np.argmax((values == split.threshold).any(axis=0)))
-    low, high = (int(ordinal(np.array([x], dtype))[0]) for x in (below[-1], split.threshold))
-    for _ in range(HALVINGS):
-        if high - low < 2:
-            break
-        middle = (low + high) // 2
-        value = from_ordinal(np.array(middle), dtype)
-        better = _is_better_below(split, outputs, points, column, value)
-        low, high = (middle, high) if better else (low, middle)
-    return float(from_ordinal(np.array(high), dtype))
+    values = values_of(pieces.place, points)
+    if values is None or points.values[0][pieces.place].ndim:
+        return pieces
+    found = [
+        _between((below, above), threshold, pieces.place, values, outputs, points)
+        for (below, above), threshold in zip(pairwise(pieces.forms), pieces.thresholds, strict=True)
+    ]
+    return pieces._replace(thresholds=tuple(found))
 
 
-def _is_better_below(
-    split: Split, outputs: Sequence[Graph], points: Points, column: int, value: Any
-) -> bool:
-    values = list(points.values[column])
-    values[split.place] = np.asarray(value)
-    with np.errstate(all="ignore"):
-        truth = exact(outputs, points.inputs, values)
-    if truth is None:
-        return False
-    there = Points(points.inputs, [values], [truth])
-    forms = (split.below, split.above)
-    lost = [float(errors(form.outputs, there).mean()) for form in forms]
-    return lost[0] <= lost[1]
+def _between(
+    forms: tuple[Form, Form],
+    threshold: float,
+    place: int,
+    values: Array,
+    outputs: Sequence[Graph],
+    points: Points,
+) -> float:
+    """Where the second form begins to be better, between two of the points."""
+    flat = values.ravel()
+    dtype = str(points.inputs[place].type.dtype)
+    column = int(np.argmax((values == threshold).any(axis=0)))
+    ends = np.array([flat[flat < threshold].max(), threshold], dtype)
+    low, high = map(int, ordinal(ends))
+    steps = [low + (high - low) * k // TRIED for k in range(1, TRIED)]
+    there = Points(points.inputs, [], [])
+    for value in from_ordinal(np.array(sorted({*steps} - {low, high}), np.int64), dtype):
+        inputs = list(points.values[column])
+        inputs[place] = np.asarray(value)
+        truth = exact(outputs, points.inputs, inputs)
+        if truth is not None:
+            there.values.append(inputs)
+            there.truth.append(truth)
+    if not there.values:
+        return threshold
+    first, second = (measured((form.outputs, there)).errors.mean(axis=0) for form in forms)
+    lost = np.concatenate([[0.0], np.cumsum(first - second)])
+    cuts = [float(inputs[place]) for inputs in there.values] + [threshold]
+    return cuts[int(np.argmin(lost))]
 
 
-def choice(split: Split, threshold: float, points: Points) -> tuple[Graph, ...]:
+def choice(pieces: Pieces, points: Points) -> tuple[Graph, ...]:
     """The graph of a choice."""
-    variable = points.inputs[split.place]
-    limit = at.constant(np.asarray(threshold, variable.type.dtype))
-    return chosen(at.lt(variable, limit), split.below.outputs, split.above.outputs)
+    variable = points.inputs[pieces.place]
+    *others, chosen = (form.outputs for form in pieces.forms)
+    for threshold, outputs in reversed(list(zip(pieces.thresholds, others, strict=True))):
+        limit = at.constant(np.asarray(threshold, variable.type.dtype))
+        below = at.lt(variable, limit)
+        chosen = tuple(at.switch(below, a, b) for a, b in zip(outputs, chosen, strict=True))
+    return chosen

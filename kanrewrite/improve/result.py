@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,9 +40,9 @@ class Form(Pictured):
 
     number: int
     outputs: tuple[Graph, ...]
-    error: float
-    worst: float
-    cost: float
+    error: float = 0.0
+    worst: float = 0.0
+    cost: float = 0.0
     relations: tuple[str, ...] = ()
     choice: str = ""
     lost: Any = field(default_factory=lambda: np.empty(0))
@@ -64,6 +64,15 @@ class Form(Pictured):
         return f"#{self.number} {self.error:.2f} bits, cost {self.cost:g}: {texts}  [{self.origin}]"
 
     __repr__ = __str__
+
+
+def front_of(forms: Iterable[Form]) -> list[Form]:
+    """The forms that no other one beats in accuracy and cost, the cheapest first."""
+    front: list[Form] = []
+    for form in sorted(forms, key=lambda f: (f.cost, f.error, f.number)):
+        if not front or form.error < front[-1].error - NEAR:
+            front.append(form)
+    return front
 
 
 class Improvement(Pictured):
@@ -97,11 +106,7 @@ class Improvement(Pictured):
     @property
     def front(self) -> list[Form]:
         """The forms that no other one beats in both, the cheapest first, the most accurate last."""
-        front: list[Form] = []
-        for form in sorted(self.forms, key=lambda f: (f.cost, f.error, f.number)):
-            if not front or form.error < front[-1].error - NEAR:
-                front.append(form)
-        return front
+        return front_of(self.forms)
 
     @property
     def summary(self) -> str:

@@ -10,22 +10,27 @@ from typing import Any
 
 from kanrewrite import registry
 from kanrewrite.cost import flops
-from kanrewrite.improve.measuring import Measured, measured
+from kanrewrite.improve.measuring import Measured, compiled, held, measured
 from kanrewrite.improve.points import Graph, Points, inputs_of, sampled, shape_of
-from kanrewrite.improve.regimes import choice, refined, splits
-from kanrewrite.improve.result import Form, Improvement
+from kanrewrite.improve.regimes import choice, choices, refined
+from kanrewrite.improve.result import Form, Improvement, front_of
+from kanrewrite.improve.scaled import scaled
 from kanrewrite.improve.space import Names, Space, Start
 from kanrewrite.ranges import between, by_variable
 from kanrewrite.relation import Relation
 from kanrewrite.search.progress import Bar
 from kanrewrite.structure import Structure, outputs_of
 
-#: How many forms are measured at a time.
+#: A graph, and what it was made by.
+Found = tuple[Names, Sequence[Graph]]
+#: How many sets of relations are tried before choices are made.
 BATCH = 6
 #: How often choices are made of what there is, choices among them.
 ROUNDS = 3
-#: The part of the time in which points are looked for.
-SAMPLING = 0.3
+#: The part of the time in which points are looked for, and up to which forms are.
+SAMPLING, SEARCHING = 0.25, 0.7
+#: What is said of a form whose numbers carry exponents of their own.
+SCALED = "in wide range"
 
 
 def improve(
@@ -33,8 +38,8 @@ def improve(
     inputs: Mapping[Any, tuple[float, float]] | None = None,
     relations: Relation | str | Iterable[Relation | str] | None = None,
     seconds: float = 10.0,
-    limit: int = 48,
-    points: int = 96,
+    limit: int = 160,
+    points: int = 128,
     seed: int = 0,
     executor: Executor | None = None,
     progress: bool | None = None,
@@ -77,9 +82,10 @@ def improve(
     Notes
     -----
     Forms are those that sets of relations make of the formula: all that apply, then without one of
-    them, best first.  Where one of two forms is better below a threshold of an input and the other
-    one from there on, the choice between them is a form too.  Forms are measured as Aesara compiles
-    them; one that its rewrites would spoil is kept from them.
+    them, best first; and each with numbers that carry exponents of their own, so that nothing
+    leaves the range on the way.  Where forms are better each on its part of an input, the choice
+    between them is a form too.  Those on the front are measured as Aesara compiles them; one that
+    its rewrites would spoil is kept from them.
 
     Examples
     --------
@@ -141,13 +147,19 @@ class _Search:
                     bar.show(len(self.forms))
             except _Over as over:
                 stopped = str(over)
+            self._compile(points)
         return Improvement(self.forms, len(points.values), perf_counter() - self.began, stopped)
 
     def _search(self, chosen: Sequence[Relation], points: Points) -> Iterator[None]:
         self._add([((), self.outputs)], points)
         yield
         space = Space(self.outputs, chosen)
-        made: list[tuple[Start, Names]] = [(start, ()) for start in space.starts(self._check)]
+        made: list[tuple[Start, Names]] = []
+        for start in space.starts(self._check):
+            if self._key(start.outputs) not in self._known or not made:
+                made.append((start, ()))
+            self._add(_both([(start.names, start.outputs)]), points)
+            yield
         tried: set[tuple[Start, Names]] = set()
         waiting: list[tuple[float, int, Start, Names, Names]] = []
         order = 0
@@ -157,16 +169,14 @@ class _Search:
                 made += [(start, (*left_out, name)) for name in fired]
             batch = [(start, tuple(sorted(out))) for start, out in made[:BATCH]]
             made = made[BATCH:]
-            batch = [task for task in dict.fromkeys(batch) if task not in tried]
-            tried.update(batch)
-            found = []
-            for start, left_out in batch:
+            for start, left_out in dict.fromkeys(batch):
+                if (start, left_out) in tried:
+                    continue
+                tried.add((start, left_out))
                 self._check()
-                found.append((start, left_out, *space.rewritten(start, left_out)))
-            new = [(start.names, start.outputs) for start, left_out, *_ in found if not left_out]
-            self._add(new + [((*s.names, *fired), graph) for s, _, fired, graph in found], points)
-            yield
-            for start, left_out, fired, graph in found:
+                fired, graph = space.rewritten(start, left_out)
+                self._add(_both([((*start.names, *fired), graph)]), points)
+                yield
                 order += 1
                 heappush(waiting, (self._error_of(graph), order, start, left_out, fired))
             self._choose(points)
@@ -175,7 +185,7 @@ class _Search:
             self._choose(points)
             yield
 
-    def _add(self, found: Sequence[tuple[Names, Sequence[Graph]]], points: Points) -> None:
+    def _add(self, found: Iterable[Found], points: Points) -> None:
         """Measure forms that are new."""
         fresh: dict[tuple[int, ...], tuple[Names, Sequence[Graph]]] = {}
         for names, graph in found:
@@ -191,34 +201,49 @@ class _Search:
         return tuple(self._structure.add(list(graph)))
 
     def _keep(self, result: Measured, names: Names, choice_text: str = "") -> Form:
-        lost = result.errors
         form = Form(
             len(self.forms),
             result.outputs,
-            float(lost.mean()),
-            float(lost.max()),
-            self._cost(result.outputs),
-            tuple(dict.fromkeys(names)),
-            choice_text,
-            lost,
+            relations=tuple(dict.fromkeys(names)),
+            choice=choice_text,
         )
+        self._set(form, result)
         self.forms.append(form)
         return form
 
+    def _set(self, form: Form, result: Measured) -> None:
+        form.outputs, form.lost = result.outputs, result.errors
+        form.error, form.worst = float(result.errors.mean()), float(result.errors.max())
+        form.cost = self._cost(result.outputs)
+
     def _choose(self, points: Points) -> None:
         """Choices between the forms that there are, where they are better."""
-        for split in splits(self.forms, points):
+        for pieces in choices(self.forms, points):
             self._check()
-            threshold = refined(split, self.outputs, points)
-            graph = choice(split, threshold, points)
+            exact = refined(pieces, self.outputs, points)
+            graph = choice(exact, points)
             key = self._key(graph)
             if key in self._known:
                 continue
-            variable = points.inputs[split.place]
-            where = f"{variable.name or 'an input'} < {threshold:g}"
-            text = f"#{split.below.number} where {where}, else #{split.above.number}"
-            names = (*split.below.relations, *split.above.relations)
-            self._known[key] = self._keep(measured((graph, points)), names, text).error
+            names = [name for form in exact.forms for name in form.relations]
+            text = exact.described(points.inputs[exact.place].name or "an input")
+            self._known[key] = self._keep(measured((graph, points)), tuple(names), text).error
+
+    def _compile(self, points: Points) -> None:
+        """Measure what is on the front as it is run, until that is what the front is."""
+        done: set[int] = set()
+        while True:
+            front = [form for form in front_of(self.forms) if form.number not in done]
+            if not front:
+                return
+            late = perf_counter() - self.began > self.seconds
+            for form, result in zip(
+                front,
+                self.map(held if late else compiled, [(form.outputs, points) for form in front]),
+                strict=True,
+            ):
+                self._set(form, result)
+                done.add(form.number)
 
     def _error_of(self, graph: Sequence[Graph]) -> float:
         return self._known[self._key(graph)]
@@ -227,7 +252,18 @@ class _Search:
         return float(flops(list(outputs), self._shapes))
 
     def _check(self) -> None:
-        if perf_counter() - self.began > self.seconds:
+        if perf_counter() - self.began > self.seconds * SEARCHING:
             raise _Over(f"seconds: the {self.seconds:g} s were used up")
         if len(self.forms) >= self.limit:
             raise _Over(f"limit: {self.limit} forms were measured")
+
+
+def _both(
+    found: Iterable[Found],
+) -> Iterator[tuple[Names, Sequence[Graph]]]:
+    """Forms, and each with what leaves the range on the way kept in it."""
+    for names, graph in found:
+        yield names, graph
+        wide = scaled(graph)
+        if wide is not None:
+            yield (*names, SCALED), wide

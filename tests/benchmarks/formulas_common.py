@@ -55,6 +55,8 @@ def atan2(y: Any, x: Any) -> Any:
     """The angle of a point."""
     if isinstance(x, Variable) or isinstance(y, Variable):
         return at.arctan2(y, x)
+    if isinstance(x, mpmath.mpc) or isinstance(y, mpmath.mpc):
+        raise ValueError("a point has real coordinates")
     return mpmath.atan2(y, x)
 
 

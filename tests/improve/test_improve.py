@@ -20,8 +20,9 @@ from kanrewrite.errors import NoSuchInput, UnusableRange
 from kanrewrite.improve import Improvement
 from kanrewrite.improve.measuring import COMPILED, errors, kept
 from kanrewrite.improve.points import bits_lost, from_ordinal, ordinal, sampled
-from kanrewrite.improve.regimes import splits
+from kanrewrite.improve.regimes import choices
 from kanrewrite.improve.result import Form
+from kanrewrite.improve.scaled import scaled
 
 FAST = Mode("py", "fast_run").excluding("fusion", "inplace")
 
@@ -110,9 +111,52 @@ def test_a_choice_is_made_where_each_form_is_better_on_its_part() -> None:
         Form(n, (x * 1.0,), 10.0, 20.0, 1.0, lost=np.where(side == (n == 0), 0.0, 20.0))
         for n in range(2)
     ]
-    (split,) = splits(forms, points)
-    assert (split.below.number, split.above.number, split.error) == (0, 1, 0)
-    assert split.threshold == min(float(v[0]) for v in points.values if float(v[0]) >= 0)
+    (pieces,) = choices(forms, points)
+    assert ([form.number for form in pieces.forms], pieces.error) == ([0, 1], 0)
+    assert pieces.thresholds == (min(float(v[0]) for v in points.values if float(v[0]) >= 0),)
+
+
+def test_a_choice_has_as_many_parts_as_are_worth_it() -> None:
+    x: Any = at.dscalar("x")
+    points = sampled([x * 1.0], {x: (-4, 4)}, 60, 0, 30)
+    value = np.array([[float(values[0]) for values in points.values]])
+    middle = abs(value) < 1e-100
+    forms = [
+        Form(n, (x * 1.0,), 10.0, 20.0, 1.0, lost=np.where(middle == (n == 0), 0.0, 20.0))
+        for n in range(2)
+    ]
+    (pieces,) = choices(forms, points)
+    assert [form.number for form in pieces.forms] == [1, 0, 1]
+
+
+def test_nothing_leaves_the_range_on_the_way() -> None:
+    a, b, c, d = at.dscalars("a", "b", "c", "d")
+    (wide,) = scaled([at.sqrt(a * b - c**2 / d) / (a + b)]) or [None]
+    assert wide is not None
+    values = {a: 1e300, b: 1e250, c: 1e-200, d: 1e-300}
+    np.testing.assert_allclose(wide.eval(values), 1e-25, rtol=1e-14)
+    usual = {a: 3.0, b: 4.0, c: 1.0, d: -0.25}
+    np.testing.assert_allclose(wide.eval(usual), 4 / 7, rtol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_what_is_infinite_nothing_or_no_number_stays_so(dtype: str) -> None:
+    x, y = at.scalar("x", dtype=dtype), at.scalar("y", dtype=dtype)
+    graph = [x * y + y, x / y, at.log(x * y), at.sqrt(abs(x) + y)]
+    wide = scaled(graph)
+    assert wide is not None
+    f = aesara.function([x, y], [*graph, *wide], mode=FAST)
+    special = [0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan]
+    with np.errstate(all="ignore"):
+        for one in special:
+            for other in special:
+                found = f(one, other)
+                np.testing.assert_allclose(found[4:], found[:4], rtol=1e-6)
+
+
+def test_what_has_no_sums_or_products_is_not_made_wide() -> None:
+    x: Any = at.dscalar("x")
+    assert scaled([at.sin(at.exp(x))]) is None
 
 
 def test_what_is_grouped_stays_grouped() -> None:
