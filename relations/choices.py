@@ -45,7 +45,7 @@ def comparisons_drop(a: Float, r: Float) -> Iterator[Eq]:
     yield eq(T.sgn(T.exp(a) * r), T.sgn(r))
 
 
-@relation(direction=None, family="lifting")
+@relation(role="lift", family="lifting")
 def signs_choose(a: Float, b: Float) -> Iterator[Eq]:
     """A maximum, a minimum or an absolute value is a choice by the sign of a difference."""
     yield eq(T.maximum(a, b), T.switch(T.lt(a - b, 0), b, a))

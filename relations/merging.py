@@ -12,7 +12,7 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Axis, Eq, Float, T, eq, relation, same_shape
+from kanrewrite import Axis, Eq, Float, T, eq, positive, relation, same_shape
 
 Sides = tuple[Any, Any]
 
@@ -32,18 +32,18 @@ def powers_multiply(a: Float, r: Float, t: Float) -> Iterator[Eq]:
     yield eq(T.pow(T.exp(a) * r, t), T.exp(a * t) * T.pow(r, t))
 
 
-@relation(direction=None, family="lifting")
+@relation(role="lift", family="lifting")
 def powers_are_exponentials(b: Float, t: Float) -> Iterator[Eq]:
     """A power of anything is an exponential and a sign; any finite log will do for that of 0."""
+    yield eq(T.pow(b, t), T.exp(t * T.log(b))).when(positive(b))
     size = T.abs(b) + T.eq(b, 0)
     yield eq(T.pow(b, t), T.exp(t * T.log(size)) * T.pow(T.sgn(b), t))
 
 
 @relation(role="cancel", family="lifting")
-def powers_gather(a: Float, b: Float, t: Float) -> Iterator[Eq]:
+def powers_gather(a: Float, r: Float, t: Float) -> Iterator[Eq]:
     """What left the base of a power goes back to what it is added to there."""
-    whole = T.exp(a) + T.exp(b)
-    yield eq(T.exp(a * t) * T.pow(1 + T.exp(b - a), t), T.pow(whole, t))
+    yield eq(T.pow(r, t) * T.exp(a * t), T.pow(T.exp(a) * r, t))
 
 
 @sums_merge.example

@@ -7,5 +7,6 @@ that it comes from.  Nothing here knows forms or graphs.
 from kanrewrite.laws.lifts import Lift, Part, takes_exponent
 from kanrewrite.laws.rows import Laws, Row
 from kanrewrite.laws.sinks import Sink
+from kanrewrite.laws.statements import Statement
 
-__all__ = ["Laws", "Lift", "Part", "Row", "Sink", "takes_exponent"]
+__all__ = ["Laws", "Lift", "Part", "Row", "Sink", "Statement", "takes_exponent"]

@@ -11,6 +11,7 @@ from kanrewrite.guards import Condition
 from kanrewrite.laws.lifts import Lift, lift_of, takes_exponent
 from kanrewrite.laws.settled import settled
 from kanrewrite.laws.sinks import Meeting, Sink, meeting_of, sink_of
+from kanrewrite.laws.statements import Shape, Statement, statement_of
 from kanrewrite.relation.roles import definition_in
 from kanrewrite.relation.rules import conditions_of
 from kanrewrite.terms import ELEMENTWISE, Operator
@@ -68,11 +69,12 @@ class Laws:
     relations : iterable of Relation
         In the order in which they are tried; those that only rewrite make no row.
     powers : bool
-        Whether a power is read as an exponential.
+        Whether a power of anything is read as what is said of powers.
     """
 
     def __init__(self, relations: Iterable[Relation] = (), powers: bool = True):
         self.powers = powers
+        self._statements: defaultdict[Shape, list[Statement]] = defaultdict(list)
         meanings: dict[Operator, tuple[Meaning, Relation]] = {}
         lifts: defaultdict[Operator, list[Lift]] = defaultdict(list)
         sinks: defaultdict[Operator, list[Sink]] = defaultdict(list)
@@ -86,6 +88,8 @@ class Laws:
                 sinks[sink.operator].append(sink)
             for meeting in _meetings(relation):
                 meetings[meeting.operator].append(meeting)
+            for statement in _statements(relation):
+                self._statements[statement.shape].append(statement)
         self.rows: dict[Operator, Row] = {
             op: Row(
                 tuple(lifts.get(op, ())),
@@ -107,6 +111,10 @@ class Laws:
         """What is said of an operator."""
         return self.rows.get(op, _EMPTY)
 
+    def stated(self, *shape: Any) -> list[Statement]:
+        """What is said of an operator over operands of some operators, None for any operand."""
+        return self._statements.get(shape, [])
+
 
 def _is_own(op: Operator, row: Row) -> bool:
     passes = bool(row.sinks) or any(map(takes_exponent, row.lifts))
@@ -127,6 +135,14 @@ def _meetings(relation: Relation) -> Iterator[Meeting]:
             meeting = meeting_of(relation, equation)
             if meeting is not None:
                 yield meeting
+
+
+def _statements(relation: Relation) -> Iterator[Statement]:
+    if {"cancel", "lift"} & set(relation.roles):
+        for equation in map(settled, relation.equations):
+            statement = statement_of(relation, equation)
+            if statement is not None:
+                yield statement
 
 
 def _meanings(relation: Relation) -> Iterator[Meaning]:

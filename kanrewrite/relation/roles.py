@@ -100,9 +100,17 @@ def _unliftable(equation: Eq) -> str:
     left = equation.lhs
     if not isinstance(left, Term):
         return "its left side is no operator"
-    if not any(isinstance(x, Term) and x[0] in _OPEN for x in left[1:]):
+    if not any(isinstance(x, Term) and x[0] in _OPEN for x in left[1:]) and not _opens(
+        equation.rhs
+    ):
         return "no operand on its left side is a product, a sum, a choice or an exponential"
     return _unbound(equation)
+
+
+def _opens(term: Any) -> bool:
+    """Tell whether what an operator is of anything is an exponential, or a choice."""
+    factors = term[1:] if isinstance(term, Term) and term[0] is T.mul else (term,)
+    return any(isinstance(f, Term) and f[0] in (T.exp, T.switch) for f in factors)
 
 
 def _unsinkable(equation: Eq) -> str:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unification import Var
 
-from kanrewrite.guards import Condition, constant_along, nonnegative
-from kanrewrite.laws import Lift, Part
-from kanrewrite.terms import T
+from kanrewrite.guards import Condition, constant_along, nonnegative, positive
+from kanrewrite.laws import Lift, Part, Statement
+from kanrewrite.terms import T, Term, parameters_of
 from kanrewrite.view.algebra import is_ones
 from kanrewrite.view.forms import ONE, App, Form, Lin, Terms
-from kanrewrite.view.instantiate import instantiate
+from kanrewrite.view.instantiate import REDUCTIONS, instantiate
+from kanrewrite.view.zeros import may_vanish, quotient
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -151,6 +152,84 @@ def _built(lift: Lift, b: Bindings, rest: Form | None, a: Lifting) -> Taken | No
         return None
     outside: Form = instantiate(lift.outside, b, a)
     return Taken(outside, rest if lift.around is not None else None)
+
+
+# -- statements -------------------------------------------------------------------------------
+
+
+def stated(shape: tuple[Any, ...], operands: tuple[Any, ...], a: Lifting) -> Any:
+    """The right side of what relations state of an operator over some operands, and its bindings.
+
+    Parameters
+    ----------
+    shape : tuple
+        The operator and those of its operands, see `kanrewrite.laws.Laws.stated`.
+    operands : tuple
+        What the operands are: forms, or ``(operator, operand, ...)`` where it is known of which.
+    a : Lifting
+        Where the forms are made.
+
+    Returns
+    -------
+    tuple of term and bindings, or None
+    """
+    for statement in a.laws.stated(*shape):
+        bindings = _stands_for(statement, operands, a)
+        if bindings is not None:
+            a.ran[statement.relation] = None
+            return statement.right, bindings
+    return None
+
+
+def becomes(shape: tuple[Any, ...], operands: tuple[Any, ...], a: Lifting) -> Form | None:
+    """What relations state that an operator over some operands is, None where they say nothing."""
+    found = stated(shape, operands, a)
+    if found is None:
+        return None
+    right, bindings = found
+    whole: Form = instantiate(right, bindings, a)
+    return whole
+
+
+def _stands_for(statement: Statement, operands: tuple[Any, ...], a: Lifting) -> Bindings | None:
+    b: Bindings = {}
+    for pattern, value in zip(statement.left[1:], operands, strict=True):
+        if not _bound(pattern, value, b, a):
+            return None
+    return b if all(_is_proved(c, b) or holds(c, b, a) for c in statement.conditions) else None
+
+
+def _is_proved(condition: Condition, b: Bindings) -> bool:
+    """Tell whether a form is asked to be positive that is neither negative nor zero."""
+    if condition.guard.name != positive.name:
+        return False
+    form = b[condition.arguments[0]]
+    return bool(form.nonneg) and not may_vanish(form)
+
+
+def _bound(pattern: Any, value: Any, b: Bindings, a: Lifting) -> bool:
+    """Bind the parameters of a pattern, and tell whether it can be the value."""
+    if isinstance(pattern, Var):
+        return b.setdefault(pattern, value) is value or b[pattern] == value
+    if not isinstance(pattern, Term):
+        return bool(value is a.const(pattern))
+    if pattern[0] is T.mul and isinstance(value, Form):
+        return _factor_bound(pattern, value, b, a)
+    if isinstance(value, App):
+        value = (value.op, *value.args)
+    if not isinstance(value, tuple) or pattern[0] is not value[0]:
+        return False
+    given = pattern[1:-1] if pattern[0] in REDUCTIONS and pattern[-1] is True else pattern[1:]
+    pairs = zip(given, value[1:], strict=False)
+    return len(given) == len(value) - 1 and all(_bound(p, v, b, a) for p, v in pairs)
+
+
+def _factor_bound(pattern: Term, value: Form, b: Bindings, a: Lifting) -> bool:
+    """Bind the one factor that is not known: what is left without the others."""
+    free = [p for p in pattern[1:] if not set(parameters_of(p)) <= set(b)]
+    known = (instantiate(p, b, a) for p in pattern[1:] if p not in free)
+    left = quotient(value, a.mul(*known), a)
+    return left is not None and len(free) == 1 and _bound(free[0], left, b, a)
 
 
 # -- guards ----------------------------------------------------------------------------------

@@ -117,6 +117,7 @@ SIMPLE: dict[Operator, Any] = {
     T.neg: lambda a, x: a.neg(x),
     T.exp: lambda a, x: a.exp(x),
     T.log: lambda a, x: a.log(x),
+    T.abs: lambda a, x: a.abs(x),
     T.reciprocal: lambda a, x: a.pow(x, -ONE),
     T.sqr: lambda a, x: a.pow(x, Fraction(2)),
     T.sqrt: lambda a, x: a.pow(x, HALF),

@@ -19,7 +19,7 @@ from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.complements import without_average, without_mean
 from kanrewrite.view.contraction import sides
-from kanrewrite.view.following import lifted
+from kanrewrite.view.following import becomes, lifted
 from kanrewrite.view.forms import (
     ONE,
     App,
@@ -117,7 +117,7 @@ class Lifting(Algebra):
         return branch
 
     def power(self, base: Form, exponent: Form) -> Form:
-        """``b**t == exp(t * log(abs(b))) * sgn(b)**t``, where 0 for the log of 0 will do."""
+        """A power; with an exponent that is no number, as is stated of powers."""
         _, expo, factors = self.parts(exponent)
         found = lifted(self.laws.row(T.pow).lifts, base, (exponent,), self)
         if found is not None and (expo.terms or factors):
@@ -127,11 +127,8 @@ class Lifting(Algebra):
         known = signs or hot(base) or not self.laws.powers
         if known or not (expo.terms or factors):
             return super().power(base, exponent)
-        if base.nonneg and not may_vanish(base):
-            return self.exp(self.mul(exponent, self.log(base)))
-        size = self.add(self.abs(base), self.app(T.eq, base, self.zero))
-        sign = self.app(T.pow, self.app(T.sgn, base), exponent)
-        return self.mul(self.exp(self.mul(exponent, self.log(size))), sign)
+        whole = becomes((T.pow, None, None), (base, exponent), self)
+        return super().power(base, exponent) if whole is None else whole
 
     # -- reductions; all keep their dimensions ----------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Powers: ``exp(a * t) * r**t == (exp(a) * r)**t``, the way back where r has exponentials itself.
+"""Powers: what has left the base of one goes back into it, where that has exponentials itself.
 
 What has left a mixture such as ``exp(a)*g + exp(b)*h`` is large though the mixture is not: times t
 it would be subtracted of what is left, after both were rounded.
@@ -6,11 +6,11 @@ it would be subtracted of what is left, after both were rounded.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from kanrewrite.terms import T
+from kanrewrite.view.following import stated
 from kanrewrite.view.forms import ONE, App, Form, Prod, Totals
 from kanrewrite.view.heat import exponents, hot
+from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.lifting import Lifting
 
 
@@ -20,19 +20,28 @@ def gathered(form: Prod, a: Lifting) -> Form:
     if not powers or not form.expo.terms:
         return form
     left, kept = Totals(form.expo.terms), dict(form.factors)
+    gathered_powers = []
     for f in powers:
         base, power = f.args  # type: ignore[attr-defined]
-        inner = {}
-        for m, c in tuple(left.items()):
-            root, number = _root(m, power, a)
-            if root in exponents(base):
-                inner[root] = c * number
-                del left[m]
-        if inner:
+        roots = exponents(base)
+        inner = {m: c for m, c in left.items() if _root(m, power, a) in roots}
+        whole = _back(base, power, a.add_terms(inner), a) if inner else None
+        if whole is not None:
+            left = Totals((m, c) for m, c in left.items() if m not in inner)
+            gathered_powers.append(whole)
             del kept[f]
-            whole = a.mul(a.prod(ONE, a.lin(inner), {}), base)
-            kept[a.app(T.pow, whole, power)] = ONE
-    return a.prod(form.coeff, a.lin(left), kept)
+    return a.mul(a.prod(form.coeff, a.lin(left), kept), *gathered_powers)
+
+
+def _back(base: Form, power: Form, exponent: Form, a: Lifting) -> Form | None:
+    """A power that an exponential has gone back into; made anew it would leave again."""
+    found = stated((T.mul, T.pow, T.exp), ((T.pow, base, power), (T.exp, exponent)), a)
+    if found is None:
+        return None
+    right, bindings = found
+    if right[0] is not T.pow:
+        return instantiate(right, bindings, a)  # type: ignore[no-any-return]
+    return a.app(T.pow, *(instantiate(part, bindings, a) for part in right[1:]))
 
 
 def is_power(form: Form) -> bool:
@@ -40,7 +49,7 @@ def is_power(form: Form) -> bool:
     return isinstance(form, App) and form.op is T.pow and hot(form)
 
 
-def _root(exponent: Form, power: Form, a: Lifting) -> tuple[Form, Fraction]:
-    """What a term of an exponent is without a power as its factor, and a number."""
-    number, expo, factors = a.parts(a.div(exponent, power))
-    return a.prod(ONE, expo, dict(factors)), number
+def _root(exponent: Form, power: Form, a: Lifting) -> Form:
+    """What a term of an exponent is without a power as its factor, and without a number."""
+    _, expo, factors = a.parts(a.div(exponent, power))
+    return a.prod(ONE, expo, dict(factors))

@@ -34,6 +34,7 @@ from aesara.tensor.type import TensorType
 
 from kanrewrite import ops
 from kanrewrite.terms import Operator, T, operator_of
+from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import HALF, ONE, App, Form
 from kanrewrite.view.heat import hot
 from kanrewrite.view.joining import age
@@ -175,8 +176,7 @@ def _choice(left: Form, right: Form, largest: bool, a: Lifting) -> Form | None:
         return None
     if not a.overflows(left):
         left, right = right, left  # what is not a number is not smaller, and stays
-    gap = a.sub(left, right) if largest else a.sub(right, left)
-    return a.app(T.switch, a.app(T.lt, gap, a.zero), right, left)
+    return becomes((T.maximum if largest else T.minimum, None, None), (left, right), a)
 
 
 def _is_isinf_of(cond: Variable[Any, Any], var: Variable[Any, Any]) -> bool:

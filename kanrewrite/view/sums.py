@@ -16,6 +16,7 @@ from kanrewrite.unify import elementwise_op
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.exponents import ExponentBuilder
+from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, join_bcast
 from kanrewrite.view.heat import exponents, fades, fading, hot, is_softplus
 from kanrewrite.view.levels import dominant, is_hidden
@@ -121,9 +122,11 @@ class SumBuilder(ExponentBuilder):
             return None
         (m, c), a = found[0], self.a
         rest = a.add_terms({n: d for n, d in form.terms if n is not m})
-        u = m.args[0]
-        yes, no = a.add(rest, a.mul(a.const(c), u)), a.sub(rest, a.mul(a.const(c), u))
-        return a.app(T.switch, a.app(T.lt, u, a.zero), no, yes)
+        chosen = becomes((T.abs, None), m.args, a)
+        if not (isinstance(chosen, App) and chosen.op is T.switch):
+            return chosen and a.add(a.mul(a.const(c), chosen), rest)
+        cond, *branches = chosen.args
+        return a.app(T.switch, cond, *(a.add(rest, a.mul(a.const(c), b)) for b in branches))
 
     def _vanishing(self, form: Sum) -> Scaled | None:
         """``1 - exp(-u)``, which is as small as u.
