@@ -16,14 +16,28 @@ from types import FrameType
 
 #: Seconds until an interruption that was swallowed, as in a finalizer, is repeated.
 AGAIN = 0.5
+#: Modules, and names of functions, whose code runs when something is forgotten.
+_FORGETTING = frozenset({"weakref", "_weakrefset"})
+_FINALIZERS = frozenset({"__del__", "_free"})
 
 
 class OutOfTime(BaseException):
     """What is interrupted; no ``Exception``, which rewriters and relations catch."""
 
 
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise OutOfTime
+def _interrupt(_signal: int, frame: FrameType | None) -> None:
+    if not _is_finalizing(frame):
+        raise OutOfTime
+
+
+def _is_finalizing(frame: FrameType | None) -> bool:
+    """Tell whether something is being forgotten, where what is raised is lost."""
+    while frame is not None:
+        module = frame.f_globals.get("__name__")
+        if module in _FORGETTING or frame.f_code.co_name in _FINALIZERS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _has_timer() -> bool:

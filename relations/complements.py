@@ -12,7 +12,7 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Axis, Eq, Float, T, eq, relation, same_shape
+from kanrewrite import Axis, Eq, Float, T, eq, nonnegative, relation, same_shape
 
 Sides = tuple[Any, Any]
 
@@ -40,11 +40,10 @@ def weights_complement(w: Float, a: Float, axis: Axis) -> Iterator[Eq]:
 
 
 @relation(role="cancel", family="lifting")
-def products_complement(x: Float, axis: Axis) -> Iterator[Eq]:
-    """A product of sigmoids is an exponential, of which ``expm1`` is what is missing to 1."""
-    product = T.prod(1 / (1 + T.exp(x)), axis, keepdims=True)
-    logs = T.sum(T.log(1 + T.exp(x)), axis, keepdims=True)
-    yield eq(1 - product, -T.expm1(-logs))
+def products_complement(a: Float, axis: Axis) -> Iterator[Eq]:
+    """A product is an exponential, of which ``expm1`` is what is missing to 1."""
+    logs = T.sum(T.log(a), axis, keepdims=True)
+    yield eq(1 - T.prod(a, axis, keepdims=True), -T.expm1(logs)).when(nonnegative(a))
 
 
 @masks_complement.example
@@ -52,6 +51,13 @@ def _all_but_the_masked() -> Sides:
     c, x = at.matrices("c", "x")
     kept = at.switch(c, x, 0)
     return x.sum(**KEPT) - kept.sum(**KEPT), at.switch(c, 0, x).sum(**KEPT)
+
+
+@masks_complement.example
+def _all_but_the_masked_exponentials() -> Sides:
+    c, x = at.matrices("c", "x")
+    kept = at.switch(c, at.exp(x), 0)
+    return at.exp(x).sum(**KEPT) - kept.sum(**KEPT), at.switch(c, 0, at.exp(x)).sum(**KEPT)
 
 
 @masks_complement.non_example
@@ -65,6 +71,13 @@ def _the_masked() -> Sides:
 def _all_but_the_weighted() -> Sides:
     w, x = at.matrices("w", "x")
     return x.sum(**KEPT) - (w * x).sum(**KEPT), ((1 - w) * x).sum(**KEPT)
+
+
+@weights_complement.example
+def _all_but_the_weighted_exponentials() -> Sides:
+    w, x = at.matrices("w", "x")
+    e = at.exp(x)
+    return e.sum(**KEPT) - (w * e).sum(**KEPT), ((1 - w) * e).sum(**KEPT)
 
 
 @weights_complement.non_example

@@ -53,6 +53,13 @@ def _two_sums() -> Sides:
     return x.sum(**kept) + y.sum(**kept), (x + y).sum(**kept)
 
 
+@sums_merge.example
+def _log_and_what_it_cancels() -> Sides:
+    x, y = at.matrices("x", "y")
+    total = at.log(at.exp(x) + at.exp(y))
+    return total.sum(axis=1) - x.sum(axis=1), (total - x).sum(axis=1)
+
+
 @sums_merge.non_example
 def _along_another_axis() -> Sides:
     x, y = at.matrices("x", "y")

@@ -102,6 +102,12 @@ def _fraction() -> Sides:
     return x / y + z, (x + z * y) / y
 
 
+@common_denominator.example
+def _where_terms_cancel() -> Sides:
+    e = at.exp(at.matrix("x"))
+    return 1 - 1 / (1 + e), (1 + e - 1) / (1 + e)
+
+
 @common_denominator.non_example
 def _not_extended() -> Sides:
     x, y, z = at.matrices("x", "y", "z")

@@ -155,3 +155,24 @@ def swallowing() -> None:
 def test_an_interruption_that_is_swallowed_comes_again() -> None:
     with pytest.raises(OutOfTime), limited(0.05):
         swallowing()
+
+
+class Slow:
+    """What takes longer to be forgotten than there is time."""
+
+    def __del__(self) -> None:
+        end = time.perf_counter() + 0.2
+        while time.perf_counter() < end:
+            pass
+
+
+def forgetting() -> None:
+    """What is interrupted while it forgets something, and never ends."""
+    Slow()
+    while True:
+        pass
+
+
+def test_what_is_being_forgotten_is_not_interrupted() -> None:
+    with pytest.raises(OutOfTime), limited(0.05):
+        forgetting()

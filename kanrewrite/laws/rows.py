@@ -11,10 +11,10 @@ from kanrewrite.guards import Condition
 from kanrewrite.laws.lifts import Lift, lift_of, takes_exponent
 from kanrewrite.laws.settled import settled
 from kanrewrite.laws.sinks import Meeting, Sink, meeting_of, sink_of
-from kanrewrite.laws.statements import Shape, Statement, statement_of
+from kanrewrite.laws.statements import Shape, Statement, adds_fractions, statement_of
 from kanrewrite.relation.roles import definition_in
 from kanrewrite.relation.rules import conditions_of
-from kanrewrite.terms import ELEMENTWISE, Operator
+from kanrewrite.terms import ELEMENTWISE, Operator, T
 
 if TYPE_CHECKING:
     from kanrewrite.relation import Relation
@@ -99,6 +99,9 @@ class Laws:
             )
             for op in {**meanings, **lifts, **sinks, **meetings}
         }
+        fractions = (s.relation for s in self.stated(T.add, T.true_div, None) if adds_fractions(s))
+        #: By which relation fractions are added over a common denominator.
+        self.fractions: Relation | None = next(fractions, None)
         #: Operators of somebody's own, no elementwise ones, that an exponential passes.
         self.own = frozenset(op for op, row in self.rows.items() if _is_own(op, row))
         #: Those of them that rearrange: what they do to a sum they do to its terms.

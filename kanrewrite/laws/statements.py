@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from unification import Var
 
-from kanrewrite.guards import Condition
+from kanrewrite.guards import Condition, is_float
 from kanrewrite.relation.rules import conditions_of
-from kanrewrite.terms import Operator, Term
+from kanrewrite.terms import Operator, T, Term
 
 if TYPE_CHECKING:
     from kanrewrite.ac import Eq
@@ -61,3 +61,12 @@ def statement_of(relation: Relation, equation: Eq) -> Statement | None:
     if not isinstance(left, Term) or not isinstance(left[0], Operator):
         return None
     return Statement(relation, left, equation.rhs, conditions_of(equation))
+
+
+def adds_fractions(statement: Statement) -> bool:
+    """Tell whether a statement is that of fractions over a common denominator."""
+    if statement.shape != (T.add, T.true_div, None):
+        return False
+    (_, a, b), c = statement.left[1:]
+    always = all(c.guard is is_float for c in statement.conditions)  # as all forms are
+    return always and bool(statement.right == (a + c * b) / b)

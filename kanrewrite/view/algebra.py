@@ -283,6 +283,17 @@ class Algebra(Interner):
         """The absolute value of a form that may be negative, as it stands."""
         return self.app(T.abs, form)
 
+    def choice(self, condition: Form, yes: Form, no: Form) -> Form:
+        """What a condition chooses; of what a mask keeps and 0, a product with the mask."""
+        if not (isinstance(condition, App) and condition.op is T.mask):
+            return self.app(T.switch, condition, yes, no)
+        given, kept = condition.args
+        if no is self.zero:
+            return self.mul(yes, condition)
+        if yes is self.zero:
+            return self.mul(no, self.app(T.mask, given, not kept))
+        return self.app(T.switch, given, *((yes, no) if kept else (no, yes)))
+
     # -- sums -----------------------------------------------------------------------------
 
     def terms_of(self, form: Form) -> Terms:

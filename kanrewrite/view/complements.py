@@ -1,4 +1,4 @@
-"""Complements: ``1 - mean(a) == mean(1 - a)`` and ``1 - prod(a) == 1 - exp(sum(log(a)))``.
+"""Complements: where ``1 - mean(a)``, ``sum(w) - sum(w * a)`` and ``1 - prod(a)`` are followed.
 
 Where a is near 1 nothing is left of the left sides; the complement of a sigmoid is another one, and
 the log of a product of sigmoids is a sum of softpluses.
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kanrewrite.guards.lengths import is_count
 from kanrewrite.terms import T
+from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import App, Form, Lin, Sum, Terms, Totals
 from kanrewrite.view.heat import hot
 
@@ -36,7 +37,10 @@ def without_mean(terms: Terms, a: Lifting) -> Terms | None:
                 continue
             for whole in (t for t, c in terms.items() if c + d == 0):
                 if is_count(a.div(whole, rest), axes, body):
-                    total = a.sum(left, axes)
+                    ones = (T.sum, a.one, axes), (T.sum, a.neg(body), axes)
+                    total = becomes((T.add, T.sum, T.sum), ones, a)
+                    if total is None:
+                        return None
                     total = total if inner is f else a.drop(total, axes)
                     out = Totals((t, c) for t, c in terms.items() if t not in (m, whole))
                     for t, c in a.terms_of(a.mul(a.const(-d), rest, total)).items():
@@ -83,13 +87,14 @@ def _below_average(total: Form, weights: Form, a: Lifting) -> Form | None:
                 continue
             left = a.sub(a.one, a.div(body, w))
             if len(a.terms_of(left)) == 1:
-                found = a.sum(a.mul(w, left), axes)
-                return found if inner is total else a.drop(found, axes)
+                totals = (T.sum, w, axes), (T.sum, body, axes)
+                found = becomes((T.sub, T.sum, T.sum), totals, a)
+                return found if found is None or inner is total else a.drop(found, axes)
     return None
 
 
 def as_exponential(form: Sum, a: Lifting) -> Sum:
-    """``1 - prod(b)`` as ``1 - exp(sum(log(b)))``."""
+    """``1 - prod(b)`` as one less the exponential that relations say it is."""
     one = dict(form.terms).get(a.one)
     others = [(m, c) for m, c in form.terms if m is not a.one]
     if one is None or len(others) != 1 or others[0][1] != -one:
@@ -101,17 +106,22 @@ def as_exponential(form: Sum, a: Lifting) -> Sum:
 
 
 def exponent_of_product(form: Form, a: Lifting) -> Lin | None:
-    """The sum of logs whose exponential is a product along axes, None for what is none."""
+    """The exponent of what is a product along axes, None for what is none."""
     coeff, expo, factors = a.parts(form)
     out = Totals(expo.terms)
     if coeff != 1 or not factors:
         return None
     for f, k in factors:
         inner = f.args[0] if isinstance(f, App) and f.op is T.dimshuffle else f
-        if not (isinstance(inner, App) and inner.op is T.prod and inner.nonneg):
+        if not (isinstance(inner, App) and inner.op is T.prod):
             return None
-        total = a.log(inner)
-        total = total if inner is f else a.move(total, f.args[1])  # type: ignore[attr-defined]
-        for m, c in a.terms_of(total).items():
+        left = becomes((T.sub, 1, T.prod), (a.one, inner), a)
+        if left is None:
+            return None
+        number, total, others = a.parts(a.sub(a.one, left))
+        if number != 1 or others:
+            return None
+        moved = total if inner is f else a.move(total, f.args[1])  # type: ignore[attr-defined]
+        for m, c in a.terms_of(moved).items():
             out[m] += c * k
     return a.lin(out)

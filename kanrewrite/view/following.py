@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unification import Var
 
-from kanrewrite.guards import Condition, constant_along, nonnegative, positive
+from kanrewrite.guards import Condition, constant_along, nonnegative, positive, same_shape
 from kanrewrite.laws import Lift, Part, Statement
 from kanrewrite.terms import T, Term, parameters_of
 from kanrewrite.view.algebra import is_ones
@@ -187,7 +187,7 @@ def becomes(shape: tuple[Any, ...], operands: tuple[Any, ...], a: Lifting) -> Fo
     if found is None:
         return None
     right, bindings = found
-    whole: Form = instantiate(right, bindings, a)
+    whole: Form = instantiate(right, bindings, a, a.laws.definitions)
     return whole
 
 
@@ -200,9 +200,12 @@ def _stands_for(statement: Statement, operands: tuple[Any, ...], a: Lifting) -> 
 
 
 def _is_proved(condition: Condition, b: Bindings) -> bool:
-    """Tell whether a form is asked to be positive that is neither negative nor zero."""
+    """Tell whether a form is asked to be positive that is neither negative nor zero.
+
+    Or whether lengths are asked to be alike, of which an algorithm knows more than dimensions tell.
+    """
     if condition.guard.name != positive.name:
-        return False
+        return condition.guard.name == same_shape.name
     form = b[condition.arguments[0]]
     return bool(form.nonneg) and not may_vanish(form)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -35,12 +35,33 @@ def instantiate(
     op = term[0]
     tensors = len(term) - len(op.parameters)
     operands = [instantiate(x, bindings, a, definitions) for x in term[1:tensors]]
+    if op in REDUCTIONS:
+        operands = [_with_lengths(operands[0], term[1], bindings, a)]
     parameters = [bindings.get(x, x) if isinstance(x, Var) else x for x in term[tensors:]]
     if definitions is not None and op in definitions:
         bound = allowed(definitions[op], [*operands, *parameters])
         if bound is not None:
             return instantiate(definitions[op][1], bound, a, definitions)
     return construct(op, operands, parameters, a)
+
+
+def _with_lengths(form: Form, term: Any, bindings: Mapping[Any, Any], a: Lifting) -> Form:
+    """What is reduced with all the lengths of its operands, some of which may have cancelled."""
+    for operand in _spanning(term, bindings):
+        if any(one and not b for one, b in zip(form.bcast, operand.bcast, strict=False)):
+            form = a.spread(form, operand)
+    return form
+
+
+def _spanning(term: Any, bindings: Mapping[Any, Any]) -> Iterator[Form]:
+    """What the parameters of a term stand for under elementwise operators."""
+    if isinstance(term, Var):
+        value = bindings[term]
+        if isinstance(value, Form):
+            yield value
+    elif isinstance(term, tuple) and term and term[0] in ELEMENTWISE:
+        for part in term[1:]:
+            yield from _spanning(part, bindings)
 
 
 def allowed(definition: tuple[Any, Any], values: list[Any]) -> dict[Any, Any] | None:
@@ -122,4 +143,5 @@ SIMPLE: dict[Operator, Any] = {
     T.sqr: lambda a, x: a.pow(x, Fraction(2)),
     T.sqrt: lambda a, x: a.pow(x, HALF),
     T.pow: lambda a, x, k: a.power(x, k),
+    T.switch: lambda a, c, x, y: a.choice(c, x, y),
 }

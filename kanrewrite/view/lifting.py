@@ -106,6 +106,14 @@ class Lifting(Algebra):
         left = left or without_average(terms, self) or without_squares(terms, self)
         return super().add_terms(terms if left is None else left)
 
+    def _over_common_denominator(self, terms: Terms) -> Form | None:
+        """Fractions added up, where relations say how."""
+        relation = self.laws.fractions
+        found = None if relation is None else super()._over_common_denominator(terms)
+        if found is not None and relation is not None:
+            self.ran[relation] = None
+        return found
+
     def entered(self, choice: App, entering: Form) -> Form | None:
         """A choice into whose branches a factor has gone."""
         found = lifted(self.laws.row(T.mul).lifts, choice, (entering,), self)

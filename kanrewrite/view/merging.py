@@ -1,4 +1,4 @@
-"""Merging: ``sum(a) + sum(b) == sum(a + b)``, where terms of one meet terms of the other.
+"""Merging: where sums along the same axes are one, because terms of one meet terms of the other.
 
 The derivative of ``sum(t * log(s))`` in t is a sum of logs less a sum of averages: each of them
 grows with the exponents, and they cancel element by element.
@@ -11,6 +11,7 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from kanrewrite.terms import T
+from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import App, Axes, Form, Prod, Sum, remembered
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lengths import spanning
@@ -39,13 +40,21 @@ def merged(form: Form, a: Lifting, gains: Callable[[Form], bool]) -> Form | None
             if not _same_lengths(one, other):
                 continue
             terms = dict(form.terms)
-            whole = a.add(a.mul(a.const(terms[m]), one.body), a.mul(a.const(terms[n]), other.body))
-            if any(gains(f) for f, _ in a.parts(whole)[2]):
-                total = a.sum(a.spread(whole, one.body), one.axes)
+            first = a.mul(a.const(terms[m]), one.body)
+            second = a.mul(a.const(terms[n]), other.body)
+            if any(gains(f) for f, _ in a.parts(a.add(first, second))[2]):
+                total = together(first, second, one.axes, a)
+                if total is None:
+                    return None  # nobody says so
                 total = a.drop(total, one.axes) if one.drops else total
                 rest = {t: c for t, c in terms.items() if t not in (m, n)}
                 return a.add(total, a.add_terms(rest)) if rest else total
     return None
+
+
+def together(one: Form, other: Form, axes: Axes, a: Lifting) -> Form | None:
+    """Two sums along the same axes as relations say that they are one."""
+    return becomes((T.add, T.sum, T.sum), ((T.sum, one, axes), (T.sum, other, axes)), a)
 
 
 def _totals(term: Form, a: Lifting) -> Iterator[Total]:

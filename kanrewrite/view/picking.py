@@ -1,4 +1,4 @@
-"""Picks: ``sum(b) - b[index] == sum(b * m)``, where m hides what the index takes of b.
+"""Picks: ``sum(b) - b[index]`` is what is left of the sum without what the index takes of b.
 
 The index takes one element along the summed axes for each place along the others, as the diagonal
 does and ``b[arange(n), y]``.  Where that element is nearly all of the sum, nothing is left of the
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from kanrewrite.terms import ELEMENTWISE, T
 from kanrewrite.view.algebra import is_ones
+from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Prod, Sum, Terms
 from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.joining import age
@@ -53,7 +54,11 @@ def _without_picked(terms: Terms, a: Lifting) -> Terms | None:
         whole = a.sum(body, axes)
         rest = _without(terms, whole if keeps else a.drop(whole, axes), n, a)
         if rest is not None:
-            left = a.sum(a.mul(body, _mask(body, move, body, a)), axes)
+            kept = (T.switch, _picks(body, move, body, a), body, a.zero)
+            totals = (T.sum, body, axes), (T.sum, kept, axes)
+            left = becomes((T.sub, T.sum, T.sum), totals, a)
+            if left is None:
+                return None
             left = left if keeps else a.drop(left, axes)
             return _added(rest, a.mul(a.const(-terms[n]), left), a)
     return None
@@ -97,8 +102,10 @@ def _without_scattered(terms: Terms, a: Lifting) -> Terms | None:
                 body = a.mul(a.div(n, f), spread(values, move, axes, a))
                 rest = _without(terms, body, n, a)
                 if rest is not None:
-                    left = a.mul(a.const(-terms[n]), body, _mask(body, move, like, a))
-                    return _added(rest, left, a)
+                    left = _hidden(body, _picks(body, move, like, a), a)
+                    if left is None:
+                        return None
+                    return _added(rest, a.mul(a.const(-terms[n]), left), a)
     return None
 
 
@@ -116,7 +123,11 @@ def _without_weighted(terms: Terms, a: Lifting) -> Terms | None:
             continue  # the weights are more than what they weigh
         if spanning(weight, ()) & spanning(a.parts(whole.args[0])[1], ()):
             continue  # an average, whose terms cancel in another way
-        left = a.sum(a.mul(whole.args[0], _complement(weight, a)), whole.args[1])
+        body, axes = whole.args
+        kept = (T.switch, weight, body, a.zero) if is_mask(weight) else part.args[0]
+        left = becomes((T.sub, T.sum, T.sum), ((T.sum, body, axes), (T.sum, kept, axes)), a)
+        if left is None:
+            return None
         left = left if whole is f else a.drop(left, whole.args[1])
         rest = {t: c for t, c in terms.items() if t not in (m, n)}
         return _added(rest, a.mul(a.const(terms[m]), a.div(m, f), left), a)
@@ -130,17 +141,16 @@ def _without_masked(terms: Terms, a: Lifting) -> Terms | None:
             whole = a.div(n, mask)
             if whole.bcast == n.bcast and terms.get(whole) == -terms[n]:
                 rest = {t: b for t, b in terms.items() if t not in (whole, n)}
-                left = a.mul(a.const(terms[whole]), whole, _complement(mask, a))
-                return _added(rest, left, a)
+                left = _hidden(whole, mask, a)
+                if left is None:
+                    return None
+                return _added(rest, a.mul(a.const(terms[whole]), left), a)
     return None
 
 
-def _complement(weight: Form, a: Lifting) -> Form:
-    """``1 - weight``, of a mask the other one."""
-    if not is_mask(weight):
-        return a.sub(a.one, weight)
-    cond, kept = weight.args
-    return a.app(T.mask, cond, not kept)
+def _hidden(whole: Form, mask: Form, a: Lifting) -> Form | None:
+    """What is left of a form without what a mask keeps of it, as relations say."""
+    return becomes((T.sub, None, T.switch), (whole, (T.switch, mask, whole, a.zero)), a)
 
 
 def _is_weight(form: Form, a: Lifting) -> bool:
@@ -210,8 +220,8 @@ def _is_total(form: Form) -> TypeGuard[App]:
     return isinstance(form, App) and form.op is T.sum
 
 
-def _mask(body: Form, move: Move, like: Form, a: Lifting) -> Form:
-    """What hides the elements that a move takes of a form, with the lengths of another one."""
+def _picks(body: Form, move: Move, like: Form, a: Lifting) -> Form:
+    """What keeps the elements that a move takes of a form, with the lengths of another one."""
     axes = tuple(d for d, one in enumerate(move.whole) if not one)
     known, shape = a.picked.setdefault(move, {}), a.lengths.get(like, like)
     whole = spanning(body, axes) | spanning(shape, axes)
@@ -219,4 +229,4 @@ def _mask(body: Form, move: Move, like: Form, a: Lifting) -> Form:
     form = next((f for f in known if f in whole), None) or min(whole, key=age, default=None)
     form = form or next((p for p in powers if p.bcast == move.whole), like)
     known[form] = None
-    return a.app(T.mask, a.app(T.unpicked, form, move, bcast=move.whole), True)
+    return a.app(T.mask, a.app(T.unpicked, form, move, bcast=move.whole), False)

@@ -14,8 +14,7 @@ REWRITING = [r for r in LIBRARY if r.family != "spellings"]
 
 #: What code still does by hand, or another relation does.
 BY_HAND = {
-    "masks_complement", "weights_complement", "products_complement", "sums_merge",
-    "common_denominator", "softmax_gradient_shifts", "logsumexp_shift", "sigmoids_multiply",
+    "softmax_gradient_shifts", "logsumexp_shift", "sigmoids_multiply",
 }  # fmt: skip
 
 
