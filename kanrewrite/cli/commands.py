@@ -283,10 +283,13 @@ def fuzz(
     lines: Annotated[
         bool, typer.Option("--lines", help="Count the lines of the engine that are reached.")
     ] = False,
+    grammar: Annotated[
+        str, typer.Option(help="What graphs are made of: operators, idioms, or both in turn.")
+    ] = "both",
 ) -> None:
     """Judge random graphs against stock Aesara and high precision; exit code 1 if one is wrong."""
     from kanrewrite.cli import fuzzing
 
     with reported():
-        right = fuzzing.run(n, seed, seconds, jobs, save, lines)
+        right = fuzzing.run(n, seed, seconds, jobs, save, lines, grammar)
     raise typer.Exit(0 if right else 1)

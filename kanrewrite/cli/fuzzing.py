@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -52,17 +53,25 @@ class Shown:
             self.console.print(f"{finding}\n")
             if self.folder is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                name = f"test_program_{finding.seed.replace('/', '_')}.py"
-                (self.folder / name).write_text(finding.source(), encoding="utf-8")
+                name = re.sub(r"\W", "_", finding.seed)
+                (self.folder / f"test_program_{name}.py").write_text(
+                    finding.source(), encoding="utf-8"
+                )
         self.count = len(found.findings)
 
 
 def run(
-    n: int, seed: int, seconds: float | None, jobs: int, save: Path | None, lines: bool
+    n: int,
+    seed: int,
+    seconds: float | None,
+    jobs: int,
+    save: Path | None,
+    lines: bool,
+    grammar: str,
 ) -> bool:
     """Judge random graphs, show each that fails, and tell whether none does."""
     console = Console(soft_wrap=True, highlight=False, markup=False)
     with executor(jobs) as pool, Progress(Console(stderr=True)) as progress:
-        found = fuzz(n, seed, seconds, pool, lines, Shown(console, progress, save))
+        found = fuzz(n, seed, seconds, pool, lines, Shown(console, progress, save), grammar)
     console.print(str(found))
     return not found.findings

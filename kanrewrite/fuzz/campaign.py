@@ -14,7 +14,7 @@ from time import perf_counter
 
 from kanrewrite.config import config
 from kanrewrite.fuzz.coverage import possible, reached, seen, wanted
-from kanrewrite.fuzz.generation import EVERYDAY, EXTREME, Regime, Shapes, generated
+from kanrewrite.fuzz.generation import EVERYDAY, EXTREME, IDIOM, Regime, Shapes, generated
 from kanrewrite.fuzz.judging import Compiled, Unjudged, Verdict, compiled
 from kanrewrite.fuzz.programs import Program, Values
 from kanrewrite.fuzz.saving import source
@@ -24,6 +24,8 @@ from kanrewrite.fuzz.shrinking import shrunk
 CHUNK = 20
 #: How many extreme regimes a program is judged in, besides all everyday ones.
 EXTREMES = 3
+#: What the seeds of programs of even and of odd number contain.
+_GRAMMARS = {"operators": ("", ""), "idioms": (IDIOM, IDIOM), "both": ("", IDIOM)}
 #: One program in so many is compiled with fusion and inplace operations.
 FULL = 8
 
@@ -217,6 +219,7 @@ def fuzz(
     executor: Executor | None = None,
     lines: bool = False,
     progress: Callable[[Campaign], None] | None = None,
+    grammar: str = "both",
 ) -> Campaign:
     """Judge random programs against stock Aesara and high precision.
 
@@ -234,6 +237,9 @@ def fuzz(
         Whether the lines of the engine that are reached are counted, which takes longer.
     progress : callable, optional
         Is told what was found so far, after each lot of programs.
+    grammar : str
+        What programs are made of: ``"operators"``, ``"idioms"`` (what people write), or
+        ``"both"`` in turn.
 
     Returns
     -------
@@ -247,7 +253,8 @@ def fuzz(
     """
     start = perf_counter()
     found = Campaign()
-    for lot in _lots([f"{seed}/{i}" for i in range(n)], executor, lines):
+    seeds = [f"{seed}/{_GRAMMARS[grammar][i % 2]}{i}" for i in range(n)]
+    for lot in _lots(seeds, executor, lines):
         found.add(lot)
         found.seconds = perf_counter() - start
         if progress is not None:

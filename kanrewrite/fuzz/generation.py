@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kanrewrite.fuzz.idioms import IDIOMS, SORTS
 from kanrewrite.fuzz.numbers import NAMESPACE
 from kanrewrite.fuzz.programs import Array, Input, Line, Program, Values, run
 from kanrewrite.fuzz.recipes import Recipe, recipes
@@ -17,6 +18,8 @@ from kanrewrite.fuzz.recipes import Recipe, recipes
 LARGE = 1e60
 #: How many times a line is tried.
 _TRIES = 200
+#: What seeds of programs made of idioms contain.
+IDIOM = "idiom "
 
 
 @dataclass(frozen=True)
@@ -98,12 +101,12 @@ def generated(seed: str, longest: int = 9) -> tuple[Program, Shapes]:
     Parameters
     ----------
     seed : str
-        The same seed gives the same program.
+        The same seed gives the same program; of idioms if it says so, else of operators.
     longest : int
         How many lines it has at most.
     """
     r = random.Random(seed)
-    growth = Growth(r)
+    growth = Growth(r, IDIOMS if IDIOM in seed else recipes())
     for _ in range(r.randrange(3, longest + 1)):
         growth.grow()
     growth.finish()
@@ -116,8 +119,10 @@ def generated(seed: str, longest: int = 9) -> tuple[Program, Shapes]:
 class Growth:
     """A program while it grows, with what each of its variables is worth somewhere."""
 
-    def __init__(self, r: random.Random):
+    def __init__(self, r: random.Random, grammar: tuple[Recipe, ...]):
         self.r = r
+        self.grammar = grammar
+        self.weights = [recipe.weight for recipe in grammar]
         self.lines: list[Line] = []
         n, m = (r.choice((0, 1, 2, 3, 3, 3, 3)), r.choice((1, 2, 3, 3, 3, 3)))
         dtype = "float32" if r.random() < 0.2 else "float64"
@@ -129,6 +134,7 @@ class Growth:
         self.inputs = tuple(Input(name, d, self._typed(s, known)) for name, d, s in self.shapes)
         draw = Shapes(tuple(self.shapes))
         self.values: dict[str, Array] = dict(draw.values(EVERYDAY[0], random.Random(1)))
+        self.sorts: dict[str, str] = {}
 
     def _typed(self, shape: tuple[int, ...], known: bool) -> tuple[int | None, ...]:
         """Lengths that a type states; what is to be broadcast must be stated."""
@@ -137,7 +143,7 @@ class Growth:
     def grow(self) -> None:
         """One line more."""
         for _ in range(_TRIES):
-            (recipe,) = self.r.choices(recipes(), [x.weight for x in recipes()])
+            (recipe,) = self.r.choices(self.grammar, self.weights)
             if self._taken(recipe):
                 return
 
@@ -162,16 +168,20 @@ class Growth:
             fitting = [name for name in self.values if self._fits(name, kind, operands)]
             if not fitting:
                 return False
-            # What came last is taken more often, so that programs grow deep.
-            operands.append(self.r.choices(fitting, [1 + n for n in range(len(fitting))])[0])
+            # What came last is taken more often, so that programs grow deep; numbers seldom.
+            odds = [(1 + n) * (1 + 2 * bool(self.values[v].ndim)) for n, v in enumerate(fitting)]
+            operands.append(self.r.choices(fitting, odds)[0])
         return self._added(recipe, tuple(operands))
 
     def _fits(self, name: str, kind: str, operands: list[str]) -> bool:
         value = self.values[name]
-        if kind in "ci":
-            return value.dtype.kind in ("bi" if kind == "c" else "i")
+        if kind in "ciMI":
+            return value.dtype.kind in ("bi" if kind in "cM" else "i")
         if value.dtype.kind != "f":
             return False
+        if kind[0] in SORTS:
+            fitting = (self.sorts.get(name) or "S") in SORTS[kind[0]]
+            return fitting and kind[1:] in ("", str(value.ndim))
         if kind == "p":
             return bool((value > 0).all()) or self.r.random() < 0.02
         first = self.values[operands[0]].shape if operands else ()
@@ -189,6 +199,8 @@ class Growth:
         text = recipe.written(self.r)
         used = tuple(o for place, o in enumerate(operands) if f"{{{place}}}" in text)
         line = Line(f"v{len(self.lines) + 1}", text, used)
+        if "axis=" in text and not self.values[operands[0]].ndim:
+            return False  # NumPy finds axes in a number, Aesara does not
         value = self.values[operands[0]] if recipe.like else self._worth(line)
         if value is None:
             return False
@@ -196,6 +208,7 @@ class Growth:
             return False
         self.lines.append(line)
         self.values[line.name] = value
+        self.sorts[line.name] = recipe.sort
         return True
 
     def _worth(self, line: Line) -> Array | None:

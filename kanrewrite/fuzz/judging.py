@@ -25,7 +25,7 @@ QUICK = FULL.excluding("fusion", "inplace")
 SLACK, UNITS = 64.0, 256.0
 #: And how many of those of the largest element of a derivative, whose terms may cancel.
 NORM = 64.0
-#: How long stock may compile a program: there are graphs for which it never ends.
+#: How long stock may compile a program, and its truth take: for some graphs neither ever ends.
 SECONDS = 20.0
 
 
@@ -114,7 +114,10 @@ class Compiled:
         graphs = list(self.outputs.values())
         known = dict(zip(self.inputs, given, strict=True))
         try:
-            exact, apart = spread([graphs[i] for i in doubtful], known)
+            with limited(SECONDS):
+                exact, apart = spread([graphs[i] for i in doubtful], known)
+        except OutOfTime as error:
+            raise Unjudged("the truth takes too long") from error
         except KanrewriteError as error:
             raise Unjudged(f"no truth: {error}") from error
         for place, truth, gap in zip(doubtful, exact, apart, strict=True):

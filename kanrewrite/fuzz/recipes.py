@@ -35,19 +35,23 @@ class Recipe:
     ----------
     template : str
         With ``{0}`` for the first operand, and in angle brackets choices: ``<0|1>``.
-    kinds : str
+    kinds : str or tuple of str
         A letter for each operand: any number ``f``, one of ``v``\ ector or ``m``\ atrix, ``p``
-        for one that is positive where it was tried, ``c`` for a condition.
+        for one that is positive where it was tried, ``c`` for a condition; or the kinds of
+        `kanrewrite.fuzz.idioms`.
     weight : float
         How often it is taken.
     like : bool
         Whether the result has the shape of the first operand, which NumPy would not say.
+    sort : str
+        Of the result, for idioms.
     """
 
     template: str
-    kinds: str
+    kinds: str | tuple[str, ...]
     weight: float = 1.0
     like: bool = False
+    sort: str = ""
 
     def written(self, r: random.Random) -> str:
         """The template with its choices made."""

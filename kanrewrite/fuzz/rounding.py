@@ -23,6 +23,7 @@ from aesara.scalar.basic import (
     Cast,
     Clip,
     Identity,
+    LogicalComparison,
     Neg,
     ScalarMaximum,
     ScalarMinimum,
@@ -38,7 +39,7 @@ from aesara.tensor.math import Dot, Prod, ProdWithoutZeros, Sum
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 from kanrewrite.fuzz.programs import Array, Graph
-from kanrewrite.reference import Arithmetic, Real, evaluate, run
+from kanrewrite.reference import Arithmetic, Real, evaluate, round_to, run
 from kanrewrite.reference.scales import is_special, real
 
 #: Elementwise operators whose results need no rounding.
@@ -106,6 +107,8 @@ def perturbed(outputs: Sequence[Graph], inputs: Mapping[Graph, Array], salt: int
     values: dict[Graph, Any] = {v: _nudged(x, f"{salt}") for v, x in inputs.items()}
     for node in io_toposort(list(inputs), list(outputs)):
         known = {i: values[i] for i in node.inputs if i in values}
+        if _compares(node):
+            known = {i: _rounded(i, v, arithmetic) for i, v in known.items()}
         results = run(node.outputs, known, arithmetic)
         size = _amount(node)
         for out, result in zip(node.outputs, results, strict=True):
@@ -115,6 +118,16 @@ def perturbed(outputs: Sequence[Graph], inputs: Mapping[Graph, Array], salt: int
                 values[out] = _changed(result, eps, size, f"{salt}{node.op}", arithmetic)
     found = [values[o] if o in values else run([o], {}, arithmetic)[0] for o in outputs]
     return [numbers(v, arithmetic) for v in found]
+
+
+def _compares(node: Any) -> bool:
+    return isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, LogicalComparison)
+
+
+def _rounded(variable: Graph, value: Any, arithmetic: Arithmetic) -> Any:
+    """What is compared: numbers that differ by less than rounding may be equal."""
+    dtype = str(variable.type.dtype)
+    return round_to(numbers(value, arithmetic), dtype) if dtype.startswith("float") else value
 
 
 def _nudged(values: Array, salt: str) -> Array:

@@ -11,6 +11,8 @@ NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov, chapters 
 
 from __future__ import annotations
 
+from typing import Any
+
 from mpmath import libmp
 
 from kanrewrite.errors import BeyondReference
@@ -34,6 +36,7 @@ from kanrewrite.reference.scales import (
 )
 
 TOWER = 2**14  # exp(x) of abs(x) >= 2**TOWER has an exponent too long to write down
+LARGE = 64  # an exponent of more bits is reduced by multiples of log(2)
 TWO = real(2)
 HALF = real(0.5)
 
@@ -54,9 +57,21 @@ def exp(a: Arithmetic, x: Real) -> Real:
             terms = [a.of(1 / a.context.factorial(k)) for k in range(a.scales)]
             factor = a.series(Real((part,)), terms)
         else:
-            factor = Real((libmp.mpf_exp(part, a.bits, "n"),))
+            factor = Real((_exp(part, a.bits),))
         value = a.mul(value, factor)
     return Real(value.parts, top(value.floor, raised(x.floor, size(value) + 1)))
+
+
+def _exp(part: Any, bits: int) -> Any:
+    """``2**n * exp(part - n*log(2))``: mpmath raises e to the power of a large integer, slowly."""
+    large = magnitude(part)
+    if large < LARGE:
+        return libmp.mpf_exp(part, bits, "n")
+    more = bits + large + LARGE
+    log2 = libmp.mpf_ln2(more, "n")
+    n = libmp.to_int(libmp.mpf_div(part, log2, more, "n"))
+    rest = libmp.mpf_sub(part, libmp.mpf_mul(libmp.from_int(n), log2, more, "n"), more, "n")
+    return libmp.mpf_shift(libmp.mpf_exp(rest, bits, "n"), n)
 
 
 def log(a: Arithmetic, x: Real) -> Real:

@@ -29,7 +29,7 @@ from kanrewrite.reference.scales import ONE, ZERO, Arithmetic, Real, is_nan
 
 def rows(x: Array, axes: int | Sequence[int] | None) -> Array:
     """`x` with `axes` merged into one, in their order, and put last."""
-    if axes is None:
+    if axes is None or not x.ndim:  # Aesara takes axes of a number
         return x.reshape(-1)
     axes = [axes] if isinstance(axes, int) else axes
     reduced = [axis % x.ndim for axis in axes]

@@ -77,15 +77,26 @@ class ExponentBuilder(Bench):
 
     def _linear(self, lin: Lin) -> Variable[Any, Any]:
         left = Totals(lin.terms)
-        terms = self._differences(left) + self._towers(left)
-        whole = self.a.add_terms(left) if left else None
-        origin = self.view.origin.get(whole) if whole is not None else None
-        fits = whole is not None and origin is not None and origin.type.ndim == whole.ndim
-        if origin is not None and fits and not self.view.gains(origin):
-            terms.append((ONE, origin))
-        else:
-            terms += [(c, self.value(m)) for m, c in left.items()]
+        terms = self._differences(left) + self._moved_differences(left) + self._towers(left)
+        if left:
+            whole = self.a.add_terms(left)
+            known = self._known(whole)
+            if known is not None:
+                terms.append(known)
+            elif len(left) > 1 and hot(whole) and isinstance(whole, Prod):
+                terms.append((ONE, self.value(whole)))  # its terms may be infinite, and cancel
+            else:
+                terms += [(c, self.value(m)) for m, c in left.items()]
         return self.total(terms)
+
+    def _known(self, form: Form) -> tuple[Fraction, Variable[Any, Any]] | None:
+        """A variable of the graph that computes a form, or what it is the negative of."""
+        for sign, wanted in ((ONE, form), (-ONE, self.a.neg(form))):
+            origin = self.view.origin.get(wanted)
+            fits = origin is not None and origin.type.ndim == form.ndim
+            if origin is not None and fits and not self.view.gains(origin):
+                return sign, origin
+        return None
 
     def _towers(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
         """Take out exponents that are exponentials themselves: beside them the others are lost.
@@ -114,6 +125,23 @@ class ExponentBuilder(Bench):
                     if not left[m]:
                         del left[m]
                 found.append((-c, self.below(self.linear(source), top)))
+        return found
+
+    def _moved_differences(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
+        """The same where both have been moved: ``y_i + y_j - 2*max(y)`` is a sum of differences."""
+        found = []
+        for top in [m for m, c in left.items() if c < 0]:
+            source = _only_source(_unmoved(top))
+            for m in list(left) if source is not None else ():
+                times = min(left[m], -left[top])
+                if times <= 0 or _unmoved(m) is not source:
+                    continue
+                for taken, c in ((m, -times), (top, times)):
+                    left[taken] += c
+                gap = self.below(self.linear(self.a.lin({m: ONE})), top)
+                found.append((times, gap))
+        for m in [m for m, c in left.items() if not c]:
+            del left[m]
         return found
 
     def below(self, exponent: Variable[Any, Any], top: Form) -> Variable[Any, Any]:
@@ -210,6 +238,22 @@ class ExponentBuilder(Bench):
                 there = self.make(at.neq, rest, self.constant(ZERO))
                 out = self.make(at.switch, self.make(at.or_, there, gone), out, low)
         return out
+
+
+def _unmoved(form: Form) -> Form:
+    """What was moved to give a form."""
+    while isinstance(form, App) and form.op is T.dimshuffle:
+        form = form.args[0]
+    return form
+
+
+def _only_source(form: Form) -> Form | None:
+    """What a form is the largest of, if that is one term, as it was before it was moved."""
+    if not (isinstance(form, App) and form.op in LARGEST and len(form.forms) == 1):
+        return None
+    source = form.args[0]
+    terms = source.terms if isinstance(source, Lin) else ()
+    return _unmoved(terms[0][0]) if len(terms) == 1 and terms[0][1] == 1 else None
 
 
 def _silencers(forms: Iterable[Form]) -> Iterator[Form]:

@@ -378,8 +378,8 @@ class Lifting(Algebra):
             axes = tuple(sorted(move.order.index(d) for d in form.args[1]))
             return self.app(T.others, self.move(form.args[0], move), axes, bcast=move.result())
         if isinstance(form, App) and form.op in (T.sum, T.max, T.prod, T.shift):
-            # Permute inside, where the reduced dimension still has its length; drop outside.
-            kept = [*move.order, *move.dropped()]
+            # Permute inside, where the reduced dimension still has its length; drop that outside.
+            kept = [*move.order, *(d for d in move.dropped() if d in form.args[1])]
             inside = Shuffle(tuple(kept), form.args[0].bcast)
             axes = tuple(sorted(kept.index(a) for a in form.args[1]))
             moved = self.move(form.args[0], inside)
@@ -392,11 +392,9 @@ class Lifting(Algebra):
                     moved, axes
                 )
             last = Shuffle(tuple(range(len(move.order))), whole.bcast)
-            return (
-                whole
-                if not move.dropped()
-                else self.app(T.dimshuffle, whole, last, bcast=last.result())
-            )
+            if len(kept) == len(move.order):
+                return whole
+            return self.app(T.dimshuffle, whole, last, bcast=last.result())
         return self.app(T.dimshuffle, form, move, bcast=move.result())
 
     def shuffle(self, form: Form, order: tuple[int | str, ...]) -> Form:

@@ -192,10 +192,10 @@ class SumBuilder(ExponentBuilder):
             whole = self.a.add(*(self.a.mul(self.a.const(c), m, by) for m, c in terms))
             if may_vanish(whole):
                 found.update((m, (whole,)) for m, _ in terms)
-        for m, _ in form.terms:  # a choice hides all there is, whatever it is multiplied with
-            masks = [f for f, k in self.a.parts(m)[2] if k > 0 and _is_mask(f)]
-            if masks and m not in found:
-                found[m] = tuple(masks)
+        for m, _ in form.terms:  # with exponentials as factors, each factor by itself
+            zeros = [f for f, k in self.a.parts(m)[2] if k > 0 and not hot(f) and may_vanish(f)]
+            if zeros and m not in found:
+                found[m] = tuple(zeros)
         return found
 
     def _kept_form(self, expo: Lin, form: Form, zeros: tuple[Form, ...]) -> Form:

@@ -15,7 +15,8 @@ from kanrewrite import registry
 from kanrewrite.cli import fuzzing
 from kanrewrite.fuzz import Unjudged, failure, fuzz, judging
 from kanrewrite.fuzz.coverage import possible, reached, wanted
-from kanrewrite.fuzz.generation import EVERYDAY, generated
+from kanrewrite.fuzz.generation import EVERYDAY, IDIOM, generated
+from kanrewrite.fuzz.idioms import IDIOMS
 from kanrewrite.fuzz.programs import program_of
 from kanrewrite.fuzz.recipes import elementwise, operators
 from kanrewrite.fuzz.shrinking import shrunk
@@ -32,6 +33,19 @@ def test_a_seed_gives_one_program() -> None:
     assert programs == [str(generated(f"7/{i}")[0]) for i in range(50)]
     assert len(set(programs)) > 45
     assert programs != [str(generated(f"8/{i}")[0]) for i in range(50)]
+
+
+def test_idioms_are_programs_of_their_own() -> None:
+    programs = [str(generated(f"7/{IDIOM}{i}")[0]) for i in range(50)]
+    assert programs == [str(generated(f"7/{IDIOM}{i}")[0]) for i in range(50)]
+    assert len(set(programs)) > 45
+    assert sum("sum(" in text and "exp(" in text for text in programs) > 30
+
+
+def test_every_idiom_is_used() -> None:
+    used = {line.template for i in range(1500) for line in generated(f"0/{IDIOM}{i}")[0].lines}
+    for recipe in IDIOMS:
+        assert used & {recipe.written(random.Random(k)) for k in range(60)}, recipe.template
 
 
 def test_a_program_is_read_as_it_is_printed() -> None:
@@ -95,6 +109,14 @@ def test_what_stock_cannot_run_is_not_judged() -> None:
 def test_random_graphs_have_no_wrong_number() -> None:
     found = fuzz(n=12, seed=5)
     assert not found.findings, "\n\n".join(f.source() for f in found.findings)
+
+
+def test_a_tie_by_rounding_is_no_error() -> None:
+    tied = (
+        "v1 = at.sigmoid(x)\nv2 = (at.eq(v1, v1.max()) * v1).sum() + (1 / (1 + at.exp(-x))).sum()"
+    )
+    program = SOFTMAX.partition("v1")[0] + tied
+    assert failure(program, {"x": [84.0, -432.0, 109.0]}) is None
 
 
 def test_an_executor_gives_the_same() -> None:

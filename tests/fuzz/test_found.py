@@ -70,6 +70,33 @@ v1 = at.tanh(special.softmax(M / at.exp(s), axis=None))
 v2 = at.dot(v1[at.arange(v1.shape[0]), -1], s)""",
         {"s": 0.25, "M": [[0, 0, 0], [1, 0, 1], [1, 0, 1]]},
     ),
+    "a level of a term that another factor hides": Found(
+        _typed("x:float64:None") + "\nv = at.exp(x).sum() * x[1:].sum()",
+        {"x": [0.0, 2.0, 5000.0]},
+    ),
+    "an exponent that is a difference of infinities": Found(
+        _typed("x:float64:None", "s:float64:")
+        + "\nv = at.log(at.log(1 + at.exp((s - x) * at.exp(-x))).sum())",
+        {"x": [0.0, -7e5, 2e5], "s": -1.6e6},
+        order=0,
+    ),
+    "a maximum that has lost a dimension of length 1": Found(
+        _typed("X:float32:1,None")
+        + "\nv = 2.0**(at.exp(X) / at.exp(X).sum(axis=-1, keepdims=True))",
+        {"X": [[-407734.0, -238474.0]]},
+    ),
+    "two exponents less twice their maximum": Found(
+        _typed("y:float64:None") + "\nv = (1 / at.exp(y[None, :] - y[:, None]).sum(axis=1)).sum()",
+        {"y": [0.0, 799.187, 800.0]},
+    ),
+    "a masked share times itself": Found(
+        _typed("x:float64:None", "m:int8:None")
+        + """
+v1 = at.exp(x - x.max(axis=0, keepdims=True))
+v2 = m * v1 / (m * v1).sum(axis=-1, keepdims=True)
+v3 = v2 * v2 + (1 - v2) * v2""",
+        {"x": [0.0, 69.785, 349.0], "m": [1, 1, 0]},
+    ),
 }
 
 
