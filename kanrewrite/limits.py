@@ -19,6 +19,8 @@ AGAIN = 0.5
 #: Modules, and names of functions, whose code runs when something is forgotten.
 _FORGETTING = frozenset({"weakref", "_weakrefset"})
 _FINALIZERS = frozenset({"__del__", "_free"})
+#: When the limits end that hold now, each inside the one before.
+_ends: list[float] = []
 
 
 class OutOfTime(BaseException):
@@ -45,13 +47,19 @@ def _has_timer() -> bool:
     return (
         hasattr(signal, "setitimer")
         and threading.current_thread() is threading.main_thread()
-        and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+        and (bool(_ends) or signal.getitimer(signal.ITIMER_REAL)[0] == 0)
     )
+
+
+def _wind() -> None:
+    """Set the timer to the limit that ends first."""
+    left = max(min(_ends) - perf_counter(), 1e-6) if _ends else 0.0
+    signal.setitimer(signal.ITIMER_REAL, left, AGAIN if _ends else 0.0)
 
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Let what is inside last so many seconds.
+    """Let what is inside last so many seconds, and no longer than a limit around it.
 
     Parameters
     ----------
@@ -78,9 +86,12 @@ def limited(seconds: float) -> Iterator[None]:
             raise OutOfTime
         return
     before = signal.signal(signal.SIGALRM, _interrupt)
+    _ends.append(perf_counter() + seconds)
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+        _wind()
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        _ends.pop()
         signal.signal(signal.SIGALRM, before)
+        _wind()

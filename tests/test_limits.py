@@ -176,3 +176,21 @@ def forgetting() -> None:
 def test_what_is_being_forgotten_is_not_interrupted() -> None:
     with pytest.raises(OutOfTime), limited(0.05):
         forgetting()
+
+
+def test_a_limit_inside_another_ends_by_itself() -> None:
+    with limited(600):
+        with pytest.raises(OutOfTime), limited(0.05):
+            looping(None)
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0.5
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def test_a_limit_around_another_still_holds_after_it() -> None:
+    def twice() -> None:
+        with contextlib.suppress(OutOfTime), limited(0.05):
+            looping(None)
+        looping(None)
+
+    with pytest.raises(OutOfTime), limited(0.2):
+        twice()

@@ -107,7 +107,8 @@ def generated(seed: str, longest: int = 9) -> tuple[Program, Shapes]:
     """
     r = random.Random(seed)
     growth = Growth(r, IDIOMS if IDIOM in seed else recipes())
-    for _ in range(r.randrange(3, longest + 1)):
+    # A line of idioms is several operators.
+    for _ in range(r.randrange(2, 7) if IDIOM in seed else r.randrange(3, longest + 1)):
         growth.grow()
     growth.finish()
     order = r.choices((0, 1, 2), (1, 6, 2))[0]

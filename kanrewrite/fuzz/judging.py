@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from time import process_time
 from typing import Any
 
 import aesara
@@ -27,6 +28,10 @@ SLACK, UNITS = 64.0, 256.0
 NORM = 64.0
 #: How long stock may compile a program, and its truth take: for some graphs neither ever ends.
 SECONDS = 20.0
+
+
+#: How long the library may take in any case, and how many times as long as stock.
+LONG, TIMES = 5.0, 20.0
 
 
 @dataclass(frozen=True)
@@ -111,31 +116,32 @@ class Compiled:
                 doubtful.append(place)
         if not doubtful:
             return None
-        graphs = list(self.outputs.values())
-        known = dict(zip(self.inputs, given, strict=True))
-        try:
-            with limited(SECONDS):
-                exact, apart = spread([graphs[i] for i in doubtful], known)
-        except OutOfTime as error:
-            raise Unjudged("the truth takes too long") from error
-        except KanrewriteError as error:
-            raise Unjudged(f"no truth: {error}") from error
+        exact, apart = self._truth(doubtful, given)
         for place, truth, gap in zip(doubtful, exact, apart, strict=True):
             kind = verdict(theirs[place], ours[place], truth, gap, NORM if place else 0.0)
-            if kind == "hidden" and not self._hidden(place, given, ours):
-                continue
+            if kind in ("hidden", "gone") and not _any_nan(given):
+                continue  # inf - inf and 0 / 0 may cancel
+            if kind == "gone" and _any_nan(ours):
+                continue  # a derivative may be zero whatever its input is
             if kind:
                 name = list(self.outputs)[place]
+                kind = "hidden" if kind == "gone" else kind
                 nearest = round_to(truth, ours[place].dtype)
                 return Verdict(kind, name, *map(_shown, (theirs[place], ours[place], nearest)))
         return None
 
-    def _hidden(self, place: int, given: list[Array], ours: list[Array]) -> bool:
-        """Whether nan is seen no longer that came in; ``inf - inf`` and ``0 / 0`` may cancel.
-
-        A derivative may be zero whatever its input is: nan has to be seen somewhere.
-        """
-        return _any_nan(given) and not (place and _any_nan(ours))
+    def _truth(self, places: list[int], given: list[Array]) -> tuple[list[Array], list[Array]]:
+        """What some outputs are worth, and how far rounding may carry them."""
+        graphs = list(self.outputs.values())
+        try:
+            with limited(SECONDS):
+                return spread(
+                    [graphs[i] for i in places], dict(zip(self.inputs, given, strict=True))
+                )
+        except OutOfTime as error:
+            raise Unjudged("the truth takes too long") from error
+        except KanrewriteError as error:
+            raise Unjudged(f"no truth: {error}") from error
 
 
 def _any_nan(values: list[Array]) -> bool:
@@ -155,6 +161,8 @@ def _near(a: Array, b: Array) -> bool:
 def verdict(stock: Array, library: Array, truth: Array, gap: Array, beside: float = NORM) -> str:
     """The kind of what is wrong in an output, empty if nothing is.
 
+    ``gone`` is ``hidden`` where what is returned is a derivative of zero.
+
     Parameters
     ----------
     stock, library : ndarray
@@ -173,12 +181,15 @@ def verdict(stock: Array, library: Array, truth: Array, gap: Array, beside: floa
     nearest = round_to(truth, library.dtype)
     finite = np.abs(nearest[np.isfinite(nearest)])
     norm = float(finite.max()) if finite.size else 0.0
+    gone = ""
     for a, b, t, g in zip(stock.flat, library.flat, nearest.flat, gap.flat, strict=True):
         allowed = SLACK * g + UNITS * eps * abs(t) + beside * eps * norm + tiny
         kind = _element(float(a), float(b), float(t), allowed)
-        if kind:
+        if kind == "hidden" and beside and not b:
+            gone = "gone"
+        elif kind:
             return kind
-    return ""
+    return gone
 
 
 def _element(stock: float, library: float, truth: float, allowed: float) -> str:
@@ -221,6 +232,7 @@ def compiled(program: Program, full: bool = False) -> Compiled:
         Stock cannot compile it.
     """
     mode = FULL if full else QUICK
+    start = process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -233,6 +245,7 @@ def compiled(program: Program, full: bool = False) -> Compiled:
     except Exception as error:  # whatever Aesara raises at a graph that it cannot take
         raise Unjudged(f"stock does not compile: {error!r}") from error
     made = Compiled(inputs, outputs, stock, None)
+    theirs, start = process_time() - start, process_time()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
@@ -247,6 +260,10 @@ def compiled(program: Program, full: bool = False) -> Compiled:
             made.problem = Verdict("false step", "compile time", library=str(error))
         except Exception as error:  # noqa: BLE001  # the finding itself
             made.problem = Verdict("raises", "compile time", library=repr(error)[:300])
+    ours = process_time() - start
+    if ours > max(LONG, TIMES * theirs):
+        slow = Verdict("slow", "compile time", f"{theirs:.1f} s", f"{ours:.1f} s")
+        made.problem = made.problem or slow
     left_out = [str(w.message) for w in said if issubclass(w.category, RelationWarning)]
     if left_out:
         made.problem = made.problem or Verdict("left out", "compile time", library=left_out[0])
