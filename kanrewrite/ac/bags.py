@@ -7,8 +7,8 @@ order is canonical too and needs no sorting.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, permutations
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any
 
@@ -130,6 +130,37 @@ def shared(args: Args, times: int, *others: tuple[Args, int]) -> list[tuple[Inte
     return found
 
 
+def meeting(args: Args, times: int, symbol: Symbol, others: Args) -> Iterator[tuple[Args, Args]]:
+    """The parts of a multiset that are operands of another operator's product too.
+
+    A part of several operands is one operand of the other product: it is found there.
+
+    Parameters
+    ----------
+    args
+        The multiset, of operands of a product.
+    times
+        How often the part is taken.
+    symbol
+        The operator of that product.
+    others
+        The operands of the other product.
+
+    Yields
+    ------
+    tuple
+        The part, and what is left of the multiset.
+    """
+    parts: list[Args] = [(one,) for one in dict.fromkeys(args)]
+    parts.extend(other.args for other in dict.fromkeys(others) if other.symbol is symbol)
+    if symbol.unit is not None:
+        parts.append(())
+    for part in parts:
+        left = minus(args, part * times)
+        if left is not None:
+            yield part, left
+
+
 def multiplicities(args: Args) -> Callable[[Interned], int]:
     """How often each operand occurs: asked of all, this must not go through all of them."""
     return args.count if len(args) < _FEW else Counter(args).__getitem__
@@ -172,21 +203,87 @@ def unit_of(symbol: Symbol) -> Any:
     return None if symbol.unit is None else symbol.unit.plain
 
 
-def arrangements(symbol: Symbol, term: Interned, arity: int) -> Iterable[Args]:
-    """The ways to read a term as a commutative application to `arity` operands.
+def arrangements(
+    symbol: Symbol, term: Interned, wanted: Sequence[Interned | frozenset[Symbol] | None]
+) -> Iterable[Args]:
+    """The ways to read a term as a commutative application to some operands, lazily.
 
     Modulo a unit, operands beyond those of the term are the unit, and any term is one operand.
+
+    Parameters
+    ----------
+    symbol
+        The operator.
+    term
+        The term.
+    wanted
+        What each operand must be, or the heads that it may have; None for any operand.
     """
-    if symbol.unit is None:
-        args = term.args
-        if len(args) != arity:
-            return ()
-        if arity == 2:
-            return ((args[0], args[1]), (args[1], args[0])) if args[0] is not args[1] else (args,)
-        return dict.fromkeys(permutations(args))
-    whole = () if term is symbol.unit else (term,)
-    ways = dict.fromkeys(permutations(whole + (symbol.unit,) * (arity - len(whole))))
-    if term.symbol is symbol and len(term.args) <= arity:
-        padded = term.args + (symbol.unit,) * (arity - len(term.args))
-        ways.update(dict.fromkeys(permutations(padded)))
-    return ways
+    args, unit = term.args if term.symbol is symbol else None, symbol.unit
+    if unit is not None:
+        one = () if term is unit else (term,)
+        readings = dict.fromkeys(
+            (*some, *[unit] * (len(wanted) - len(some))) for some in (args, one) if some is not None
+        )
+        return chain.from_iterable(_arranged(reading, wanted) for reading in readings)
+    if args is None or len(args) != len(wanted):
+        return ()
+    if len(args) == 2:
+        return ((args[0], args[1]), (args[1], args[0])) if args[0] is not args[1] else (args,)
+    return _arranged(args, wanted)
+
+
+def _arranged(args: Args, wanted: Sequence[Interned | frozenset[Symbol] | None]) -> Iterator[Args]:
+    if len(args) != len(wanted):
+        return iter(())
+    return orders(args, [_admitted(args, one) for one in wanted])
+
+
+def _admitted(args: Args, wanted: Interned | frozenset[Symbol] | None) -> Collection[Interned]:
+    if wanted is None:
+        return args
+    if isinstance(wanted, Interned):
+        return (wanted,)
+    return [arg for arg in args if arg.symbol in wanted]
+
+
+def orders(args: Args, admitted: Sequence[Collection[Interned]]) -> Iterator[Args]:
+    """The orders of some operands in which each place has one that it admits.
+
+    Parameters
+    ----------
+    args
+        The operands.
+    admitted
+        For each place, what may be there.
+
+    Yields
+    ------
+    tuple
+        Each order once.
+    """
+    left = Counter(args)
+    every = list(left)
+    choices = [
+        every if some is args else [one for one in dict.fromkeys(some) if one in left]
+        for some in admitted
+    ]
+    # Places with few choices come first, so that what cannot be ends soon.
+    places = sorted(range(len(args)), key=lambda place: len(choices[place]))
+    chosen: list[Interned] = []
+    streams = [iter(choices[places[0]])] if places else []
+    while streams:
+        one = next((one for one in streams[-1] if left[one]), None)
+        if one is None:
+            streams.pop()
+            if chosen:
+                left[chosen.pop()] += 1
+            continue
+        left[one] -= 1
+        chosen.append(one)
+        if len(chosen) < len(places):
+            streams.append(iter(choices[places[len(chosen)]]))
+            continue
+        at = dict(zip(places, chosen, strict=True))
+        yield tuple([at[place] for place in range(len(places))])
+        left[chosen.pop()] += 1

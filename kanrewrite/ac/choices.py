@@ -13,18 +13,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, permutations
+from itertools import combinations
 
 from unification import var
 
 from kanrewrite.ac.associative import word_steps
-from kanrewrite.ac.bags import operands
+from kanrewrite.ac.bags import operands, orders
 from kanrewrite.ac.groups import group_steps
 from kanrewrite.ac.idempotent import Joins
 from kanrewrite.ac.identified import identifications
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.sorts import Sorts
-from kanrewrite.ac.states import Equation, State, aliens, may_change, operator_of
+from kanrewrite.ac.states import Equation, State, aliens, compatible, may_change, operator_of
 from kanrewrite.ac.syntax import PAIR
 from kanrewrite.ac.systems import Sums, System
 from kanrewrite.ac.terms import Store
@@ -163,7 +163,7 @@ def _ordered(terms: Store, state: State, s: Interned, t: Interned) -> Iterator[S
     """Read a commutative application as a sequence, in every order of its operands."""
     pair, whole = (s, t) if s.symbol.op is PAIR else (t, s)
     op = whole.symbol.op
-    for order in dict.fromkeys(permutations(whole.args)):
+    for order in orders(whole.args, [whole.args] * len(whole.args)):
         rest = terms.intern(tuple(arg.plain for arg in order))
         yield state.with_equations((pair.args[0], terms.leaf(op)), (pair.args[1], rest))
 
@@ -318,12 +318,29 @@ def _replaced(
 
 def _commutative(terms: Store, state: State, s: Interned, t: Interned) -> Iterator[State]:
     """Pair the operands of two commutative applications in every way."""
-    if s.symbol is t.symbol and len(s.args) == len(t.args):
-        for order in dict.fromkeys(permutations(t.args)):
-            yield state.with_equations(*zip(s.args, order, strict=True))
+    symbol = s.symbol
+    if symbol is t.symbol and len(s.args) == len(t.args):
+        partners = [[other for other in t.args if _may_equal(one, other)] for one in s.args]
+        if symbol.unit is not None or len(s.args) == 2:
+            for order in orders(t.args, partners):
+                yield state.with_equations(*zip(s.args, order, strict=True))
+        else:
+            at = min(range(len(partners)), key=lambda k: len(partners[k]))
+            for other in dict.fromkeys(partners[at]):
+                left = terms.build(symbol, s.args[:at] + s.args[at + 1 :])
+                gone = t.args.index(other)
+                right = terms.build(symbol, t.args[:gone] + t.args[gone + 1 :])
+                yield state.with_equations((s.args[at], other), (left, right))
     for side, other in ((s, t), (t, s)):
         if side.variables:
             yield from _collapsed(terms, state, side, other)
+
+
+def _may_equal(s: Interned, t: Interned) -> bool:
+    """Whether two operands might be equal (true where it is not obvious)."""
+    if s is t or VARIABLE in (s.symbol, t.symbol) or may_change(s) or may_change(t):
+        return True
+    return compatible(s, t)
 
 
 def _solved(state: State, system: System, single: frozenset[int]) -> Iterator[State]:

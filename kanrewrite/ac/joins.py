@@ -58,7 +58,7 @@ def enumerate_join(plan: Plan) -> None:
     )
     needed = list(range(len(free))) if symbol.unit is None else []
     parts = [program.new("x") for _ in free]
-    program.loop(f"{', '.join(parts)},", f"joined(({rows}), {len(free)}, {needed})")
+    program.loop(f"{', '.join(parts)},", f"joined(({rows}), {len(free)}, {needed})", wide=True)
     given = dict(zip(free, parts, strict=True))
     for join, rest in zip(joins, rests, strict=True):
         around = _around(plan, join)

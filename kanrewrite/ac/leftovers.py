@@ -226,9 +226,27 @@ def _most_shared(plan: Plan) -> tuple[Interned, list[Bag]]:
         found = {key: bags for key, bags in found.items() if key[0] in plan.sorts.variables}
     (variable, *_), holders = max(
         found.items(),
-        key=lambda item: (len(item[1]), max(abs(bag.variables[item[0][0]]) for bag in item[1])),
+        key=lambda item: (
+            _met(plan, item[0][0], item[1][0].symbol) is not None,
+            len(item[1]),
+            max(abs(bag.variables[item[0][0]]) for bag in item[1]),
+        ),
     )
     return variable, holders
+
+
+def _met(plan: Plan, variable: Interned, symbol: Symbol) -> Bag | None:
+    """Operands of another operator that a variable is one of, if it is a product."""
+    if symbol.inverse is not None or variable in plan.open:
+        return None
+    for bag in plan.bags + plan.joins:
+        other = bag.symbol
+        if variable not in bag.variables or other is symbol or other.inverse is not None:
+            continue
+        # Where the variable is the other's unit, it is not among its operands.
+        if other.unit is None or other.unit.symbol is not symbol:
+            return bag
+    return None
 
 
 def _tied(plan: Plan, holders: list[Bag]) -> list[Bag]:
@@ -257,7 +275,7 @@ def _distribute(plan: Plan, tied: list[Bag]) -> None:
     )
     needed = [n for n, v in enumerate(names) if first.symbol.unit is None and v not in plan.open]
     parts = [program.new("x") for _ in names]
-    program.loop(f"{', '.join(parts)},", f"distributed(({rows}), {needed})")
+    program.loop(f"{', '.join(parts)},", f"distributed(({rows}), {needed})", wide=True)
     plan.bags = [bag for bag in plan.bags if bag not in tied]
     for variable, part in zip(names, parts, strict=True):
         if variable in plan.open:
@@ -281,14 +299,21 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
     most = f"(len({_rest(plan, first)}) - {least}) // {times}" if least else "None"
     if plan.sorts.is_single(variable, first.symbol):
         most = "1"
-    if len(holders) == 1:
-        program.loop(f"{part}, {left}", f"splits(runs({_rest(plan, first)}), {times}, {most})")
+    met = _met(plan, variable, first.symbol)
+    if met is not None:
+        symbol = program.constant(first.symbol)
+        program.loop(
+            f"{part}, {left}", f"meeting({_rest(plan, first)}, {times}, {symbol}, {met.args})"
+        )
+    elif len(holders) == 1:
+        values = f"splits(runs({_rest(plan, first)}), {times}, {most})"
+        program.loop(f"{part}, {left}", values, wide=True)
     else:
         others = "".join(
             f", ({_rest(plan, bag)}, {abs(bag.variables[variable])})" for bag in holders[1:]
         )
         values = f"shared({_rest(plan, first)}, {times}{others})"
-        program.loop(f"{part}, {left}", f"splits({values}, 1, {most})")
+        program.loop(f"{part}, {left}", f"splits({values}, 1, {most})", wide=True)
     if first.symbol.unit is None:
         program.unless(part)
     taken = [bag.variables.pop(variable) for bag in holders]
@@ -298,4 +323,6 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
         for bag, often in zip(holders, taken, strict=True):
             part_of = part if abs(often) == 1 else f"{part} * {abs(often)}"
             bag.rest = program.let("r", f"minus({_rest(plan, bag)}, {part_of})")
+            if met is not None:
+                program.fail_if(f"{bag.rest} is None")
     give(plan, first, variable, part, taken[0])

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from time import thread_time
 from typing import Any
 
 from unification import Var, var
 
 from kanrewrite.ac import bags, distribution, semilattice, splitting, tables
 from kanrewrite.ac.interned import Interned
+from kanrewrite.ac.interned import text as shown
 from kanrewrite.ac.oneway import instances, may_cancel
 from kanrewrite.ac.plan import Plan
 from kanrewrite.ac.program import Program
 from kanrewrite.ac.shape import heads, is_open, operands_first, required
 from kanrewrite.ac.sorts import Sort, Sorts
 from kanrewrite.ac.terms import Store, store
-from kanrewrite.errors import ForeignTerm
+from kanrewrite.errors import ForeignTerm, IncompleteMatch
 from kanrewrite.theory import Theory
 
 Substitution = dict[Var, Any]
@@ -25,11 +27,14 @@ Rest = Any
 #: How many steps a search for further answers may take, where some were found without it.
 _FEW_STEPS = 300
 
+#: How many seconds of this thread's a search takes from one answer to the next.
+_SECONDS = 2.0
+
 _HELPERS = {
     name: getattr(room, name)
     for room, names in (
         (bags, ("applied", "arrangements", "divided", "leftover", "minus", "multiplicities")),
-        (bags, ("of_heads", "opened", "operands", "product", "runs", "shared")),
+        (bags, ("meeting", "of_heads", "opened", "operands", "product", "runs", "shared")),
         (distribution, ("distributed",)),
         (semilattice, ("beyond", "joined", "without")),
         (splitting, ("pairs", "splits")),
@@ -48,6 +53,8 @@ class Matcher:
         The pattern, interned.
     sorts
         What some of its variables may be.
+    seconds
+        How long a search goes on from one answer to the next, before it raises `IncompleteMatch`.
 
     Attributes
     ----------
@@ -61,12 +68,27 @@ class Matcher:
         once, lazily, as dicts from logic variable to plain term.
     """
 
-    __slots__ = ("__dict__", "_sorts", "cancels", "is_open", "match", "pattern", "store")
+    __slots__ = (
+        "__dict__",
+        "_seconds",
+        "_sorts",
+        "cancels",
+        "is_open",
+        "match",
+        "pattern",
+        "store",
+    )
 
     match: Callable[[Interned], Iterator[Substitution]]
 
-    def __init__(self, pattern: Interned, sorts: Mapping[Var, Sort] | None = None):
+    def __init__(
+        self,
+        pattern: Interned,
+        sorts: Mapping[Var, Sort] | None = None,
+        seconds: float = _SECONDS,
+    ):
         self.pattern = pattern
+        self._seconds = seconds
         self.store = pattern.store
         self._sorts = Sorts(self.store, sorts or {})
         #: Whether a variable stands for an operator, whatever it obeys: only unification knows.
@@ -185,6 +207,7 @@ class Matcher:
             build=terms.build,
             invert=terms.invert,
             refuse=self._sorts.refuse,
+            late=self._late,
         )
         plan = Plan(terms, program, interned, self._sorts)
         around = [terms.leaf(var()) for _ in range(2 if extension else 0)]
@@ -211,8 +234,17 @@ class Matcher:
                 )
             else:
                 text += f", {sides[0]} or None"
-        program.line(f"yield {text}")
+        program.answer(text)
         return program, text
+
+    def _late(self, term: Interned, clock: float | None) -> float:
+        """The time at which steps without an answer were looked at first, which is not long ago."""
+        now = thread_time()
+        if clock is not None and now - clock > self._seconds:
+            raise IncompleteMatch(
+                self.store.theory.name, shown(self.pattern.plain), shown(term.plain), self._seconds
+            )
+        return now if clock is None else clock
 
     def _open_around(self, plan: Plan, around: list[Interned]) -> None:
         """Begin a plan with room around the pattern."""

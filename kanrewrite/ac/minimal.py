@@ -21,6 +21,8 @@ _WAIT, _WAIT_LARGE = 256, 16
 _STEPS = 2_000
 #: And how many seconds, where some have been found.
 _SECONDS = 0.5
+#: And how many one may take to compare with others: it is not compared any more then.
+_PAIR_SECONDS = 0.05
 #: How many outlines of unifiers are remembered, to leave out those that come again.
 _REMEMBERED = 512
 #: How many unifiers of each.
@@ -146,7 +148,7 @@ def _outline(term: Interned) -> Hashable:
 class _Unifier:
     """The values of a unifier as one term, to be matched with another's."""
 
-    __slots__ = ("_columns", "_matcher", "_sizes", "term", "values")
+    __slots__ = ("_columns", "_is_hard", "_matcher", "_sizes", "term", "values")
 
     def __init__(self, terms: Store, values: Values):
         self.values = values
@@ -156,6 +158,7 @@ class _Unifier:
             len(v.args) if v.symbol.associative and not v.symbol.collapses else 1 for v in values
         ]
         self._matcher: Matcher | None = None
+        self._is_hard = False
         self._columns: dict[Symbol, set[Column]] = {}
 
     def covers(self, other: _Unifier) -> bool:
@@ -165,8 +168,14 @@ class _Unifier:
         if not self._may_cover(other):
             return False
         if self._matcher is None:
-            self._matcher = Matcher(self.term)
-        return next(self._matcher.match(other.term), None) is not None
+            self._matcher = Matcher(self.term, seconds=_PAIR_SECONDS)
+        if self._is_hard:
+            return False
+        try:
+            return next(self._matcher.match(other.term), None) is not None
+        except Incomplete:
+            self._is_hard = True
+            return False
 
     def _may_cover(self, other: _Unifier) -> bool:
         """What heads and multiplicities tell: true where only matching can."""

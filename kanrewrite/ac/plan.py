@@ -136,10 +136,11 @@ class Plan:
         elif symbol.group is not None and heads(pattern) is None:
             self._open(pattern, symbol.group, name)
         elif symbol.commutative:
-            ways = f"arrangements({program.constant(symbol)}, {name}, {len(pattern.args)})"
+            wanted = "".join(f"{self._wanted(arg)}, " for arg in pattern.args)
+            ways = f"arrangements({program.constant(symbol)}, {name}, ({wanted}))"
             if symbol.unit is None:
                 program.unless(f"{name}.symbol is {program.constant(symbol)}")
-            program.loop(self._operands(pattern.args), ways)
+            program.loop(self._operands(pattern.args), ways, wide=len(pattern.args) > 2)
         elif symbol is APPLY:
             args = program.let("a", f"applied({name}, {len(pattern.args)})")
             program.fail_if(f"{args} is None")
@@ -147,6 +148,14 @@ class Plan:
         else:
             program.unless(f"{name}.symbol is {program.constant(symbol)}")
             program.line(f"{self._operands(pattern.args)} = {name}.args")
+
+    def _wanted(self, pattern: Interned) -> str:
+        """The source of what an operand must be, or of the heads that it can have."""
+        if not pattern.variables:
+            return self.program.constant(pattern)
+        possible = heads(pattern)
+        known = self.bound.get(pattern)
+        return known or ("None" if possible is None else self.program.constant(possible))
 
     def _operands(self, patterns: Iterable[Interned]) -> str:
         """New names for a term's operands, which become tasks."""

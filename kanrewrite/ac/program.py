@@ -18,8 +18,14 @@ from typing import Any
 _BLOCKS = 16
 #: The longest function: what compiles one is not linear in its length.
 _LINES = 400
+#: From how many nested loops on their steps are counted, and how many are between two looks at the
+#: clock.
+_DEEP, _STEPS = 3, 4_096
 #: The names that `Program.new` makes, and the subject's.
 _NAMES = re.compile(r"\b(?:[a-z]+\d+|t)\b")
+
+#: The steps since the last answer, and when they were looked at first.
+_START = "steps, clock = 0, None"
 
 Part = Callable[..., Iterator[Any]]
 
@@ -41,6 +47,8 @@ class Program:
         self._lines: list[str] = []
         self._blocks = 0
         self._made = 0
+        #: Whether steps of the last function are counted.
+        self._counted = False
 
     def constant(self, value: Any) -> str:
         """The name of an object in the source."""
@@ -81,12 +89,25 @@ class Program:
             self._cut()
         self.line(f"if {condition}: {'continue' if self._blocks else 'return'}")
 
-    def loop(self, targets: str, values: str) -> None:
-        """Write a loop; what follows is inside it."""
+    def loop(self, targets: str, values: str, wide: bool = False) -> None:
+        """Write a loop; what follows is inside it.
+
+        The steps of a wide one, that of all parts of something, are counted, to end in time.
+        """
         if self._blocks == _BLOCKS:
             self._cut()
         self.line(f"for {targets} in {values}:")
         self._blocks += 1
+        if wide or self._blocks >= _DEEP:
+            self.line("steps += 1")
+            self.line(f"if steps > {_STEPS}: steps, clock = 0, late(t, clock)")
+            self._counted = True
+
+    def answer(self, values: str) -> None:
+        """Write that an answer is given: the time until the next is another."""
+        self.line(f"yield {values}")
+        if self._counted:
+            self.line(_START)
 
     def _cut(self) -> None:
         """Begin another function."""
@@ -94,6 +115,7 @@ class Program:
         self._parts.append(self._lines)
         self._lines = []
         self._blocks = 0
+        self._counted = False
 
     def sources(self) -> list[str]:
         """The texts of the functions ``solve``: each yields the arguments of the next."""
@@ -111,7 +133,8 @@ class Program:
                 given = "".join(f"{name}, " for name in arguments)
                 lines = [*lines[:-1], f"{lines[-1]}yield ({given})"]
             arguments = _ordered({name for name in names.union(arguments) if first[name] < k})
-            found.append("\n".join([f"def solve({', '.join(arguments)}):", *lines]))
+            start = [f"    {_START}"] if any("steps += 1" in line for line in lines) else []
+            found.append("\n".join([f"def solve({', '.join(arguments)}):", *start, *lines]))
         return found[::-1]
 
     def source(self) -> str:
@@ -121,7 +144,7 @@ class Program:
     def solver(self) -> Part:
         """The one generator function of them all."""
         parts = [self.function(source, "solve") for source in self.sources()]
-        return parts[0] if len(parts) == 1 else _chained(parts)
+        return parts[0] if len(parts) == 1 else _chained(parts, self.names["late"])
 
     def function(self, source: str, name: str) -> Callable[..., Any]:
         """A function of a source, with the constants of this program."""
@@ -130,17 +153,22 @@ class Program:
         return function
 
 
-def _chained(parts: Sequence[Part]) -> Part:
+def _chained(parts: Sequence[Part], late: Callable[[Any, Any], Any]) -> Part:
     """The functions one inside the other, without nesting generators in generators."""
 
     def solve(term: Any) -> Iterator[Any]:
         streams = [parts[0](term)]
+        steps, clock = 0, None
         while streams:
             values = next(streams[-1], None)
+            steps += 1
+            if steps > _STEPS:
+                steps, clock = 0, late(term, clock)
             if values is None:
                 streams.pop()
             elif len(streams) == len(parts):
                 yield values
+                steps, clock = 0, None
             else:
                 streams.append(parts[len(streams)](*values))
 

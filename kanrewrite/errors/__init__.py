@@ -47,6 +47,7 @@ from kanrewrite.errors.matching import (
     EndlessSet,
     ForeignTerm,
     Incomplete,
+    IncompleteMatch,
     NoSuchKey,
 )
 from kanrewrite.errors.reference import BeyondReference, NoMeaning, NotConverged, NoValue
@@ -124,6 +125,7 @@ __all__ = [
     "ForeignTerm",
     "ImpossibleInverse",
     "Incomplete",
+    "IncompleteMatch",
     "KanrewriteError",
     "MissingExtra",
     "NoBlasFlags",

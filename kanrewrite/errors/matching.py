@@ -39,6 +39,18 @@ class Incomplete(KanrewriteError, RuntimeError):
         )
 
 
+class IncompleteMatch(Incomplete):
+    """A search for matches given up before its end."""
+
+    def __init__(self, theory: str, pattern: str, subject: str, seconds: float):
+        KanrewriteError.__init__(
+            self,
+            f"the search for matches of {pattern} with {subject} modulo {theory!r} was given up: "
+            f"{seconds:g} s brought no other. There may be more; what was found is right. Give "
+            "variables sorts that are asked early, or parts with heads of their own.",
+        )
+
+
 class CyclicSubstitution(KanrewriteError, ValueError):
     """A substitution under which a variable contains itself."""
 
