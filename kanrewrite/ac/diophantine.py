@@ -47,11 +47,72 @@ def basis(
     >>> basis([(2,), (-1,), (-1,)], [None] * 3)  # 2x = y + z
     [(1, 2, 0), (1, 1, 1), (1, 0, 2)]
     """
+    # Unknowns with equal columns are one, of which each solution is spread over them afterwards.
+    alike: dict[Vector, list[int]] = {}
+    for k, column in enumerate(columns):
+        alike.setdefault(column, []).append(k)
+    groups = list(alike.values())
+    alone = [(at, group[0]) for at, group in enumerate(groups) if len(group) == 1]
+
+    def may_be(sums: Vector) -> bool:
+        vector = [0] * len(columns)
+        for at, k in alone:
+            vector[k] = sums[at]
+        return allowed(tuple(vector))
+
+    limits = [_total([bounds[k] for k in group]) for group in groups]
+    found = _basis(list(alike), limits, may_be, tick)
+    if len(groups) == len(columns):
+        return found
+    return [one for sums in found for one in _spread(sums, groups, bounds, allowed, tick)]
+
+
+def _total(bounds: Sequence[int | None]) -> int | None:
+    known = [bound for bound in bounds if bound is not None]
+    return sum(known) if len(known) == len(bounds) else None
+
+
+def _spread(
+    sums: Vector,
+    groups: Sequence[Sequence[int]],
+    bounds: Sequence[int | None],
+    allowed: Callable[[Vector], bool],
+    tick: Callable[[], object],
+) -> list[Vector]:
+    """The vectors whose components have certain sums in each group."""
+    found = [(0,) * sum(map(len, groups))]
+    for total, group in zip(sums, groups, strict=True):
+        level = [(vector, 0) for vector in found]
+        for _ in range(total):
+            larger = []
+            for vector, start in level:
+                for n in range(start, len(group)):
+                    tick()
+                    k = group[n]
+                    bound = bounds[k]
+                    if bound is not None and vector[k] >= bound:
+                        continue
+                    one = (*vector[:k], vector[k] + 1, *vector[k + 1 :])
+                    if allowed(one):
+                        larger.append((one, n))
+            level = larger
+        found = [vector for vector, _ in level]
+    return found
+
+
+def _basis(
+    columns: Sequence[Vector],
+    bounds: Sequence[int | None],
+    allowed: Callable[[Vector], bool],
+    tick: Callable[[], object],
+) -> list[Vector]:
+    """The same where no two columns are equal."""
     n = len(columns)
     products = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in columns] for p in columns]
     found: list[Vector] = []
     level: list[_Entry] = []
     for k in range(n):
+        tick()
         unit = tuple(int(j == k) for j in range(n))
         level.append((unit, products[k], frozenset(range(k))))
     while level:

@@ -32,14 +32,14 @@ class Joins(System):
         self._known = sum(1 << k for k in self.fixed)
         self._free = [1 << k for k in range(len(self.atoms)) if not self._known >> k & 1]
         fresh = {bits for one in self._free for bits in self._least(one)}
-        groups = {known: self._held(known, fresh) for known in self._groups()}
-        #: The fresh vectors, the small ones first; those with operands, by these.
+        #: The fresh vectors, the small ones first; those with operands follow as they are needed.
         self._fresh = sorted(fresh, key=lambda bits: (bits.bit_count(), bits))
-        every = [*self._fresh, *(bits for held in groups.values() for bits in held)]
-        self._bits = every
-        at = {bits: k for k, bits in enumerate(every)}
-        self._by_group = {known: [at[bits] for bits in held] for known, held in groups.items()}
-        return [tuple(bits >> k & 1 for k in range(len(self.atoms))) for bits in every]
+        self._bits = list(self._fresh)
+        self._by_group: dict[Bits, list[int]] = {}
+        return list(map(self._vector, self._fresh))
+
+    def _vector(self, bits: Bits) -> Vector:
+        return tuple(bits >> k & 1 for k in range(len(self.atoms)))
 
     def choices(
         self, single: frozenset[int] = frozenset(), several: int | None = None
@@ -55,17 +55,31 @@ class Joins(System):
             for fresh in self._chosen(held):
                 yield [*held, *fresh]
 
-    def _groups(self) -> Iterator[Bits]:
-        """The sets of operands that might be equal."""
-        stack = [(0, 0)]
-        while stack:
-            group, start = stack.pop()
-            for n in range(start, len(self.fixed)):
+    def _groups(self, first: Bits, covered: Bits) -> Iterator[list[int]]:
+        """The vectors of each set of operands that might be equal, one of them given."""
+        level = [first]
+        others = [1 << k for k in self.fixed if not (covered | first) >> k & 1]
+        while level:
+            larger: list[Bits] = []
+            for group in level:
                 self.tick()
-                larger = group | 1 << self.fixed[n]
-                if self._is_possible(tuple(larger >> k & 1 for k in range(len(self.atoms)))):
-                    yield larger
-                    stack.append((larger, n + 1))
+                yield self._of_group(group)
+                highest = group & ~first
+                larger.extend(
+                    group | one
+                    for one in others
+                    if one > highest and self._is_possible(self._vector(group | one))
+                )
+            level = larger
+
+    def _of_group(self, group: Bits) -> list[int]:
+        """The positions of the irreducible vectors that hold a set of operands and no other."""
+        if group not in self._by_group:
+            held = self._held(group, self._fresh)
+            self._by_group[group] = list(range(len(self._bits), len(self._bits) + len(held)))
+            self._bits.extend(held)
+            self.vectors.extend(map(self._vector, held))
+        return self._by_group[group]
 
     def _least(self, start: Bits) -> list[Bits]:
         """The solutions of the system that hold a vector, and of which no other is a part."""
@@ -104,7 +118,7 @@ class Joins(System):
             tuple(bits >> k & 1 for k in range(len(self.atoms)))
         )
 
-    def _held(self, known: Bits, fresh: set[Bits]) -> list[Bits]:
+    def _held(self, known: Bits, fresh: Sequence[Bits]) -> list[Bits]:
         """The irreducible vectors that hold a set of operands and no other."""
         found: dict[Bits, None] = {}
         stack = self._least(known)
@@ -125,18 +139,33 @@ class Joins(System):
 
     def _operands(self) -> Iterator[list[int]]:
         """A vector for each operand, equal ones together."""
-        stack: list[tuple[Bits, list[int]]] = [(0, [])]
-        while stack:
+        streams = [self._next_operand(0)]
+        chosen: list[int] = []
+        while streams:
             self.tick()
-            covered, chosen = stack.pop()
-            left = self._known & ~covered
-            if not left:
-                yield chosen
+            k = next(streams[-1], None)
+            if k is None:
+                streams.pop()
+                if chosen:
+                    chosen.pop()
                 continue
-            first = left & -left
-            for group, vectors in self._by_group.items():
-                if group & first and not group & covered:
-                    stack.extend((covered | group, [*chosen, k]) for k in vectors)
+            if k >= 0:
+                chosen.append(k)
+                covered = 0
+                for one in chosen:
+                    covered |= self._bits[one] & self._known
+                streams.append(self._next_operand(covered))
+            else:
+                yield list(chosen)
+
+    def _next_operand(self, covered: Bits) -> Iterator[int]:
+        """The vectors for the first operand that has none, -1 if all have one."""
+        left = self._known & ~covered
+        if not left:
+            yield -1
+            return
+        for vectors in self._groups(left & -left, covered):
+            yield from vectors
 
     def _chosen(self, held: Sequence[int]) -> Iterator[list[int]]:
         """The fresh vectors beside some others: closed downwards, all variables in one of them."""

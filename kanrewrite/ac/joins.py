@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kanrewrite.ac.leftovers import Bag, give
+from kanrewrite.ac.leftovers import Bag, give, met_by
 
 if TYPE_CHECKING:
     from kanrewrite.ac.interned import Interned
@@ -50,6 +50,16 @@ def enumerate_join(plan: Plan) -> None:
     joins = [join for join in plan.joins if join.symbol is symbol]
     plan.joins = [join for join in plan.joins if join.symbol is not symbol]
     free = list(dict.fromkeys(v for join in joins for v in _free(plan, join)))
+    for v in free:
+        met = met_by(plan, v, symbol)
+        if met is not None:
+            plan.joins.extend(joins)
+            holder = next(join for join in joins if v in join.variables)
+            part = program.new("x")
+            known = program.constant(symbol)
+            program.loop(part, f"within({holder.args}, {known}, {met.args})", wide=True)
+            give(plan, holder, v, part, 1)
+            return
     rests = [_rest(plan, join) for join in joins]
     rows = "".join(
         f"({join.args}, {rest if _around(plan, join) is None else '()'}, "

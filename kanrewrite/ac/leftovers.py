@@ -227,7 +227,7 @@ def _most_shared(plan: Plan) -> tuple[Interned, list[Bag]]:
     (variable, *_), holders = max(
         found.items(),
         key=lambda item: (
-            _met(plan, item[0][0], item[1][0].symbol) is not None,
+            met_by(plan, item[0][0], item[1][0].symbol) is not None,
             len(item[1]),
             max(abs(bag.variables[item[0][0]]) for bag in item[1]),
         ),
@@ -235,8 +235,18 @@ def _most_shared(plan: Plan) -> tuple[Interned, list[Bag]]:
     return variable, holders
 
 
-def _met(plan: Plan, variable: Interned, symbol: Symbol) -> Bag | None:
-    """Operands of another operator that a variable is one of, if it is a product."""
+def met_by(plan: Plan, variable: Interned, symbol: Symbol) -> Bag | None:
+    """Operands of another operator that a variable is one of, if it is a product.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    variable
+        A free variable.
+    symbol
+        The operator that the product would have.
+    """
     if symbol.inverse is not None or variable in plan.open:
         return None
     for bag in plan.bags + plan.joins:
@@ -299,7 +309,7 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
     most = f"(len({_rest(plan, first)}) - {least}) // {times}" if least else "None"
     if plan.sorts.is_single(variable, first.symbol):
         most = "1"
-    met = _met(plan, variable, first.symbol)
+    met = met_by(plan, variable, first.symbol)
     if met is not None:
         symbol = program.constant(first.symbol)
         program.loop(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
 from kanrewrite.ac.bags import Args, by_serial
-from kanrewrite.ac.interned import Interned
+from kanrewrite.ac.interned import Interned, Symbol
 
 Choice = tuple[int, ...]
 
@@ -31,6 +31,27 @@ def beyond(args: Args, held: Collection[Interned]) -> Args:
     """The operands of a set that another does not hold."""
     gone = set(held)
     return tuple([arg for arg in args if arg not in gone])
+
+
+def within(args: Args, symbol: Symbol, others: Args) -> Iterator[Args]:
+    """The parts of a set that are operands of another operator's product too.
+
+    Parameters
+    ----------
+    args
+        The set.
+    symbol
+        Its operator.
+    others
+        The operands of the other product, among which parts of several operands are found.
+    """
+    if symbol.unit is not None:
+        yield ()
+    yield from ((one,) for one in args)
+    whole = set(args)
+    for other in others:
+        if other.symbol is symbol and whole.issuperset(other.args):
+            yield other.args
 
 
 def joined(

@@ -148,11 +148,11 @@ class _Unification:
         solved = self._system(operator, state.equations)
         inner = [atom for atom in solved.atoms if atom.symbol is VARIABLE]
         simple = not sorts.variables and all(v in inner for v in self._search.variables)
-        columns = {v: [vector[solved.atoms.index(v)] for vector in solved.vectors] for v in inner}
+        at = {v: solved.atoms.index(v) for v in inner}
         for chosen in solved.choices(solved.single(sorts, state.bindings)):
             values = {
-                v: tuple(solved.value(k) for k in chosen for _ in range(column[k]))
-                for v, column in columns.items()
+                v: tuple(solved.value(k) for k in chosen for _ in range(solved.vectors[k][n]))
+                for v, n in at.items()
             }
             if simple:
                 yield {v.plain: product(operator, parts) for v, parts in values.items()}
