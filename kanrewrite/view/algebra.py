@@ -34,6 +34,8 @@ from kanrewrite.view.heat import exponents, hot
 LONGEST = 24
 #: A power of a sum above this is not multiplied out.
 HIGHEST = 3
+#: ``c * (1 - m)``, which may be 0, is not ``c - c*m`` for a c as large as a mask's -1e9.
+STEEPEST = 64
 
 #: Operators whose value is never negative.
 NONNEGATIVE = {
@@ -351,22 +353,24 @@ class Algebra(Interner):
 
     def _flattened(self, content: Form, primitive: Terms) -> Form | None:
         """A sum of which a term is a sum itself, now that its content has left."""
-        if not any(map(self._is_flat, primitive)):
+        scaled = [self._times(m, c) for m, c in primitive.items()]
+        if not any(map(self._is_flat, scaled)):
             return None
         flat = Totals()
-        for m, c in primitive.items():
+        for m in scaled:
             for n, d in self.terms_of(m).items():
-                flat[n] += c * d
+                flat[n] += d
         return self.mul(content, self.add_terms(flat))
 
     def _is_flat(self, form: Form) -> bool:
         """Tell whether the form is ``c * exp(e) * sum``, which a sum takes apart."""
-        _, _, factors = self.parts(form)
+        coeff, _, factors = self.parts(form)
         return (
             len(factors) == 1
             and isinstance(factors[0][0], Sum)
             and factors[0][1] == 1
             and len(factors[0][0].terms) <= LONGEST
+            and (abs(coeff) <= STEEPEST or self.one not in dict(factors[0][0].terms))
         )
 
     def _times(self, form: Form, c: Fraction) -> Form:
@@ -407,6 +411,9 @@ class Algebra(Interner):
         )
         left = [(self.mul(m, inverse), c) for m, c in terms.items()]
         lead = min(left, key=_first_uid)[1]
+        smallest = min(left, key=lambda item: (abs(item[1]), item[0].uid))[1]
+        if abs(lead) > STEEPEST * abs(smallest):
+            lead = smallest
         content = self.prod(lead, least, common)
         return content, {m: c / lead for m, c in left}
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from aesara.tensor.special import softmax
 
-from tests.view.common import PLAIN, assert_right, at, function, grad, ops, stock
+from tests.view.common import PLAIN, assert_right, at, function, grad, name_of, ops, stock
 
 w, b, z = at.dvectors("wbz")
 
@@ -71,3 +71,24 @@ def test_a_log_keeps_its_digits_where_its_exponents_are_shares(
     d, q = at.dot(softmax(x, axis=1), y), at.sigmoid(x).sum(axis=1)
     given = [np.array([[3.0, 4.0], [-3.0, -4.0]]), np.array([13.0, 17.0])]
     assert_right([x, y], [build(d, q)], given)
+
+
+@pytest.mark.parametrize("size", [1e4, 1e9])
+def test_a_large_number_times_what_may_be_zero_is_not_taken_apart(size: float) -> None:
+    x, m, y = at.dmatrices("xmy")
+    e = at.exp(x - size * (1 - m))
+    log = at.log(e.sum(axis=1))
+    assert _numbers(function([x, m], log, PLAIN)) == [size]
+    rng = np.random.default_rng(0)
+    kept = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    values = [rng.uniform(-2, 2, (2, 3)), kept, rng.uniform(-2, 2, (2, 3))]
+    slope = grad((y * e / e.sum(axis=1, keepdims=True)).sum(), x)
+    assert_right([x, m, y], [log, slope], values, rtol=1e-14, atol=1e-16)
+
+
+def _numbers(compiled: Any) -> list[float]:
+    """The numbers that a compiled function multiplies by, absolutely."""
+    nodes = compiled.maker.fgraph.apply_nodes
+    products = (node for node in nodes if name_of(node.op) == "mul")
+    found = (getattr(i, "data", None) for node in products for i in node.inputs)
+    return [abs(float(data.flat[0])) for data in found if data is not None]
