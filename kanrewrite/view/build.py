@@ -35,7 +35,7 @@ from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.operators import plain
 from kanrewrite.view.owned import split_own
 from kanrewrite.view.powers import gathered
-from kanrewrite.view.shutting import is_shut
+from kanrewrite.view.shutting import kept_beside
 from kanrewrite.view.sinking import apart, is_scatter, sunk
 from kanrewrite.view.splitters import SPLITTERS
 from kanrewrite.view.sums import is_simpler
@@ -223,12 +223,12 @@ class Builder(LogBuilder):
         return level, self._where(conditions, self.product(coeff, rests))
 
     def _split_factor(self, f: Form, k: Fraction, form: Prod, where: Context) -> Scaled:
-        """A factor of a product; what is 0 together with what it divides does not divide there."""
+        """A factor of a product; what is over nothing is not divided by what may be 0 there."""
         e, r = self.split(f, where)
-        if k > 0 or r is None or not is_shut(f, form, self.a):
+        kept = kept_beside(f, form, f.bcast, self) if k < 0 and r is not None else None
+        if r is None or kept is None:
             return e, r
-        nothing = self.make(at.eq, r, self.constant(ZERO))
-        return e, self.make(at.switch, nothing, self.constant(ONE), r)
+        return e, self.make(at.switch, kept, r, self.constant(ONE))
 
     def _brings_back(self, f: Form, k: Fraction, form: Prod) -> bool:
         """Tell whether a product is out of range without one of its factors, which is small."""

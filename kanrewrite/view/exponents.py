@@ -17,6 +17,7 @@ from kanrewrite.view.context import PLAIN, Context, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Terms, Totals, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import LARGEST
+from kanrewrite.view.shutting import kept_in
 from kanrewrite.view.zeros import may_vanish
 
 
@@ -37,6 +38,9 @@ class ExponentBuilder(Bench):
         power = self.make(at.exp, self.kept(expo, hidden))
         power = power if hidden else self._with_powers(expo, power)
         out = self.times([*self.factors(rest), power]) or power
+        shown = kept_in(form, self) if hidden_inside(expo) else None
+        if shown is not None:  # what is left of exponents over nothing may be infinite
+            out = self.make(at.switch, shown, out, self.constant(ZERO))
         if any(isinstance(f, App) and self.multiplies(f) for f, _ in self.a.parts(form)[2]):
             out = self.make(at.switch, self.make(at.isnan, power), power, out)
         return out
@@ -313,6 +317,19 @@ def compared(form: Form) -> set[Form]:
     if not (isinstance(form, App) and form.op is T.maximum):
         return set()
     return {m for source in form.forms if isinstance(source, Lin) for m, _ in source.terms}
+
+
+def hidden_inside(expo: Lin) -> bool:
+    """Tell whether an exponent holds a maximum over what some factors do not hide."""
+    stack, seen = [*pieces(expo)], set()
+    while stack:
+        form = stack.pop()
+        if isinstance(form, App) and form.op is T.shift and form.args[2]:
+            return True
+        if form not in seen:
+            seen.add(form)
+            stack.extend(pieces(form))
+    return False
 
 
 def _contains(terms: Terms, lin: Lin, c: Fraction) -> bool:

@@ -1,56 +1,126 @@
-"""Shut sums: ``a * sum(b*m) / sum(c*m)`` is a sum over nothing where a choice m hides all there is.
+"""Shut sums: ``sum(switch(c, a*b, 0)) == switch(any(c), a, 1) * sum(switch(c, b, 0))``.
 
-``sum(b * d*m) == d * sum(b*m)`` for a d that is constant along the axes holds there for a finite d
-only; the reciprocal of a sum over nothing is not.
+Over nothing the left side is 0 whatever a is; without its choice the right side is not where a is
+infinite, as the reciprocal of another sum over nothing is.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+import aesara.tensor as at
+from aesara.graph.basic import Variable
+
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Axes, Form, Prod, Sum
-from kanrewrite.view.lifting import Lifting
-from kanrewrite.view.moves import Move
+from kanrewrite.view.contraction import Side, sides_of
+from kanrewrite.view.forms import App, Axes, Bcast, Form, Prod, Sum
+from kanrewrite.view.heat import hot
+from kanrewrite.view.moves import Shuffle
+from kanrewrite.view.zeros import may_vanish
 
-#: What hides all of a sum: conditions, the summed axes, and what was moved after it was summed.
-Shutter = tuple[frozenset[Form], Axes, "Move | None"]
+if TYPE_CHECKING:
+    from kanrewrite.view.bench import Bench
 
 
-def is_shut(divisor: Form, form: Prod, a: Lifting) -> bool:
-    """Tell whether a product is a sum over nothing where what divides it is one.
+def kept_beside(divisor: Form, form: Prod, bcast: Bcast, b: Bench) -> Variable[Any, Any] | None:
+    """Where choices leave something of what is divided; None where they hide none of it.
 
-    A product that a choice hides itself is hidden anyway.
+    It is told along the dimensions that have length 1 in a pattern.  A product that a choice hides
+    itself is hidden anyway.
     """
-    shutter = _shutter(divisor, a)
-    if shutter is None:
-        return False
-    factors = [f for f, k in form.factors if k > 0]
-    return not shutter[0].intersection(factors) and any(_shuts(shutter, f, a) for f in factors)
-
-
-def _shutter(form: Form, a: Lifting) -> Shutter | None:
-    """The conditions that hide all that is summed, None where none does."""
-    move: Move | None = None
-    if isinstance(form, App) and form.op is T.dimshuffle:
-        form, move = form.args
-    if not (isinstance(form, App) and form.op is T.sum):
+    above = [f for f, k in form.factors if k > 0]
+    if not hot(divisor) or not may_vanish(divisor) or any(_hides(f, b) for f in above):
         return None
-    body, axes = form.args
-    found = frozenset(f for f, k in a.parts(body)[2] if k > 0 and _is_choice(f, a))
-    return (found, axes, move) if found else None
+    return _all([_kept(f, bcast, b) for f in above], b)
 
 
-def _is_choice(form: Form, a: Lifting) -> bool:
-    return isinstance(form, App) and form.op is T.mask and form.args[0] in a.conditions
+def kept_in(form: Form, b: Bench) -> Variable[Any, Any] | None:
+    """Where choices leave something of what is divided by what may be 0 there."""
+    if not isinstance(form, Prod):
+        return None
+    return _all([kept_beside(f, form, form.bcast, b) for f, k in form.factors if k < 0], b)
 
 
-def _shuts(shutter: Shutter, form: Form, a: Lifting) -> bool:
-    """Tell whether a form is 0 where all that a sum is of is hidden."""
-    conditions, axes, move = shutter
+def _hides(form: Form, b: Bench) -> bool:
+    """Tell whether a factor is a choice, which hides even what is not a number."""
+    return isinstance(form, App) and form.op is T.mask and not b.multiplies(form)
+
+
+def _kept(form: Form, bcast: Bcast, b: Bench) -> Variable[Any, Any] | None:
+    """Where choices leave something of a form, along the dimensions that have length 1 there."""
     if isinstance(form, Sum):
-        return all(_shuts(shutter, m, a) for m, _ in form.terms)
+        return _any([_kept(m, bcast, b) for m, _ in form.terms], b)
     if isinstance(form, Prod):
-        return any(k > 0 and _shuts(shutter, f, a) for f, k in form.factors)
-    other = _shutter(form, a)
-    if other is not None:
-        return other[1:] == (axes, move) and not conditions.isdisjoint(other[0])
-    return move is None and form in conditions
+        above = [f for f, k in form.factors if k > 0]
+        choices = _all([_condition(f, b) for f in above if _hides(f, b)], b)
+        others = [_kept(f, bcast, b) for f in above if not _hides(f, b)]
+        return _all([_along(choices, bcast, b), *others], b)
+    if not isinstance(form, App):
+        return None
+    if _hides(form, b):
+        return _along(_condition(form, b), bcast, b)
+    if form.op is T.sum:
+        body, axes = form.args
+        return _kept(body, _shorter(bcast, axes), b) if len(bcast) == body.ndim else None
+    if form.op is T.dimshuffle:
+        inner, move = form.args
+        return _along(_moved(_kept(inner, inner.bcast, b), move, b), bcast, b)
+    if form.op in (T.dot, T.batched_dot):
+        return _all([_along(_side(side, b), bcast, b) for side in sides_of(form)], b)
+    return None
+
+
+def _side(side: Side, b: Bench) -> Variable[Any, Any] | None:
+    """Where choices leave something of one side of a dot product."""
+    left = _kept(side.form, _shorter(side.form.bcast, (side.axis,)), b)
+    return _moved(left, Shuffle(side.order, side.form.bcast), b)
+
+
+def _shorter(bcast: Bcast, axes: Axes) -> Bcast:
+    return tuple(one or d in axes for d, one in enumerate(bcast))
+
+
+def _condition(form: Form, b: Bench) -> Variable[Any, Any]:
+    """What a choice keeps, as a truth value."""
+    cond, kept = form.args  # type: ignore[attr-defined]
+    var = b.raw(cond)
+    zero = at.constant(0, dtype=var.type.dtype)
+    if var.type.dtype == "bool":
+        return var if kept else b.make(at.invert, var)
+    return b.make(at.neq if kept else at.eq, var, zero)
+
+
+# -- truth values, of which none stands for what is true everywhere ----------------------------
+
+
+def _all(found: list[Variable[Any, Any] | None], b: Bench) -> Variable[Any, Any] | None:
+    out: Variable[Any, Any] | None = None
+    for var in dict.fromkeys(v for v in found if v is not None):
+        out = var if out is None else b.make(at.and_, out, var)
+    return out
+
+
+def _any(found: list[Variable[Any, Any] | None], b: Bench) -> Variable[Any, Any] | None:
+    out: Variable[Any, Any] | None = None
+    for var in dict.fromkeys(found):
+        if var is None:
+            return None
+        out = var if out is None else b.make(at.or_, out, var)
+    return out
+
+
+def _along(var: Variable[Any, Any] | None, bcast: Bcast, b: Bench) -> Variable[Any, Any] | None:
+    """Whether it is true anywhere along the dimensions that have length 1 in a pattern."""
+    if var is None or not var.type.ndim:
+        return var
+    if var.type.ndim != len(bcast):
+        return None
+    long = zip(bcast, var.type.broadcastable, strict=True)
+    axes = tuple(d for d, (one, mine) in enumerate(long) if one and not mine)
+    return b.make(at.any, var, axis=axes, keepdims=True) if axes else var
+
+
+def _moved(var: Variable[Any, Any] | None, move: Shuffle, b: Bench) -> Variable[Any, Any] | None:
+    if var is None or not var.type.ndim:
+        return var
+    return b.make(move.restricted(tuple(var.type.broadcastable)).apply, var)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -168,6 +169,51 @@ def test_a_row_of_which_all_is_hidden_has_the_gradient_that_stock_gives_it(
         expected = stock([x, m], slope)(*given)
         found = function([x, m], slope)(*given)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-16)
+
+
+def _renormalised(x: Any) -> Any:
+    return x / x.sum(axis=1, keepdims=True)
+
+
+SHIELDED: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "a product and a choice": lambda m, n, x: at.switch(m, _renormalised(softmax(x, 1) * m), 0),
+    "twice a product": lambda m, n, x: at.switch(
+        n, _renormalised(at.switch(m, softmax(x, 1) * m, 0) * m), 0
+    ),
+    "what is not a number": lambda m, n, x: at.switch(
+        at.isnan(_renormalised(softmax(x, 1) * m)), 0, _renormalised(softmax(x, 1) * m)
+    ),
+    "far below": lambda m, n, x: at.log(
+        at.switch(n, _renormalised(softmax(x - 1e9 * (1 - n), 1) * m), 0) + 1e-6
+    ),
+}
+
+
+@pytest.mark.parametrize("build", SHIELDED.values(), ids=SHIELDED)
+def test_what_choices_hide_is_not_divided_by_nothing(build: Callable[..., Any]) -> None:
+    m, n, x = at.dmatrices("mnx")
+    out = build(m, n, x)
+    slope = grad((out * at.cos(at.arange(out.size).reshape(out.shape))).sum(), x)
+    compiled, plain = function([m, n, x], [out, slope]), stock([m, n, x], [out, slope])
+    masks = np.array(list(product((0.0, 1.0), repeat=3)))
+    logits = np.round(np.random.default_rng(0).uniform(-2, 2, masks.shape), 2)
+    for last in masks:
+        given = masks, np.broadcast_to(last, masks.shape).copy(), logits
+        with np.errstate(all="ignore"):
+            found, expected = compiled(*given), plain(*given)
+        right = np.isfinite(expected[0]).all(axis=1)
+        for mine, its in zip(found, expected, strict=True):
+            np.testing.assert_allclose(mine[right], its[right], rtol=1e-9, atol=1e-15)
+
+
+def test_what_only_one_of_two_choices_hides_is_divided_by_nothing() -> None:
+    m, n = at.bmatrix("m"), at.bmatrix("n")
+    x = at.dmatrix("x")
+    one = at.switch(m, at.exp(x), 0)
+    out = one.sum(axis=1) / at.switch(n, one, 0).sum(axis=1)
+    given = [np.array([[1, 0]], "int8"), np.array([[0, 1]], "int8"), np.array([[0.5, 1.0]])]
+    with np.errstate(all="ignore"):
+        assert np.isposinf(function([m, n, x], out)(*given)).all()
 
 
 def test_a_softplus_of_minus_infinity_is_nothing_beside_others() -> None:
