@@ -52,4 +52,4 @@ def _math(display: str) -> Any:
 
 def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", (_math("inline"), None), (_math("block"), None))
-    app.connect("builder-inited", lambda app: gallery(registry.usual(), RELATIONS))
+    app.connect("builder-inited", lambda app: gallery(registry.relations(), RELATIONS))

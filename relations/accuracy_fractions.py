@@ -1,4 +1,10 @@
-r"""Accuracy: fractions and roots that nearly cancel, and fractions over sums of squares."""
+r"""Accuracy: fractions and roots that nearly cancel, and fractions over sums of squares.
+
+References
+----------
+N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002, chapter 1.
+R. L. Smith, "Algorithm 116: Complex division", Communications of the ACM 5(8), 1962.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-r"""Accuracy: logarithms of what is near 1, and of quotients that leave the range."""
+r"""Accuracy: logarithms of what is near 1, and of quotients that leave the range.
+
+References
+----------
+D. Goldberg, "What every computer scientist should know about floating-point arithmetic", ACM
+Computing Surveys 23(1), 1991, theorem 4.
+"""
 
 from __future__ import annotations
 

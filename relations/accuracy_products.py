@@ -2,6 +2,11 @@ r"""Accuracy: products and quotients whose partial products leave the range.
 
 Partial products stay in range where a factor above 1 is followed by one below it, as long as there
 is one: their logarithms are a sum, and that is Steinitz's lemma in one dimension.
+
+References
+----------
+E. Steinitz, "Bedingt konvergente Reihen und konvexe Systeme", Journal für die reine und angewandte
+Mathematik 143, 1913.
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
 r"""Accuracy: products and quotients of many factors, by their mantissas and exponents.
 
 Powers of two are taken out of each factor, which rounds nothing, and their sum is put back.
+
+References
+----------
+IEEE Standard for Floating-Point Arithmetic, IEEE Std 754-2008, section 9.4 (``scaledProd``).
 """
 
 from __future__ import annotations

@@ -1,6 +1,11 @@
 r"""The shift algebra: maxima, choices and comparisons of exponentials.
 
 Of the same family as `kanrewrite.relations.lifting`.
+
+References
+----------
+S. M. Aji, R. J. McEliece, "The generalized distributive law", IEEE Transactions on Information
+Theory 46(2), 2000.
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@ r"""The shift algebra: what is left of a sum, or of 1, without nearly all of it.
 The difference has lost its digits where its terms are nearly equal; what is left is summed by
 itself.  Of the same family as `kanrewrite.relations.lifting`.  That $1 - \frac1n \sum_j a_j$ is
 $\frac1n \sum_j (1 - a_j)$ is stated by `kanrewrite.relations.merging.sums_merge`.
+
+References
+----------
+N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002, section 1.7.
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@ r"""Entropy of a softmax: $H = \log \sum_j e^{x_j} - \sum_i x_i e^{x_i} / \sum_j
 Both terms grow with x while their difference stays below $\log n$: as $-\sum p \log p$ nothing
 large is subtracted.  Of two classes it is $\log(1 + e^x) - x e^x / (1 + e^x)$, which is the same
 for $x$ and $-x$: $\log(1 + e^{-|x|}) + |x| \sigma(-|x|)$.
+
+References
+----------
+C. E. Shannon, "A mathematical theory of communication", Bell System Technical Journal 27, 1948.
 """
 
 from __future__ import annotations

@@ -4,6 +4,11 @@ Read a tensor as $e^a r$.  These equations say what becomes of $a$ and of $r$; a
 when it reads a graph, left to right where a factor is lifted.  How an exponent is shifted when a
 graph is built is stated in `kanrewrite.relations.shifting`, and what a choice does to it in
 `kanrewrite.relations.choices`; they belong to the same family.
+
+References
+----------
+S. M. Aji, R. J. McEliece, "The generalized distributive law", IEEE Transactions on Information
+Theory 46(2), 2000.
 """
 
 from __future__ import annotations

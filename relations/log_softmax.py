@@ -1,4 +1,10 @@
-r"""Log-softmax: $\log \sigma(x)_i = x_i - \log \sum_j e^{x_j}$."""
+r"""Log-softmax: $\log \sigma(x)_i = x_i - \log \sum_j e^{x_j}$.
+
+References
+----------
+P. Blanchard, D. J. Higham and N. J. Higham, "Accurately computing the log-sum-exp and softmax
+functions", IMA Journal of Numerical Analysis 41(4), 2021.
+"""
 
 from __future__ import annotations
 

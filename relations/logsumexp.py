@@ -2,6 +2,11 @@ r"""Logsumexp: $\log \sum_j e^{x_j} = m + \log \sum_j e^{x_j - m}$ for every $m$
 
 With $m = \max_j x_j$ every exponential is at most 1 and one of them is 1, so nothing overflows
 and the sum does not vanish.
+
+References
+----------
+P. Blanchard, D. J. Higham and N. J. Higham, "Accurately computing the log-sum-exp and softmax
+functions", IMA Journal of Numerical Analysis 41(4), 2021.
 """
 
 from __future__ import annotations

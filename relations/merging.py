@@ -3,6 +3,11 @@ r"""The shift algebra: how exponentials come together that were written apart.
 Of the same family as `kanrewrite.relations.lifting`.  What is added up along the same axes is one
 sum: a log in one part of it then meets what it cancels in the other, as in the derivative of
 $t \log \sum_j e^{x_j / t}$ in $t$.
+
+References
+----------
+S. M. Aji, R. J. McEliece, "The generalized distributive law", IEEE Transactions on Information
+Theory 46(2), 2000.
 """
 
 from __future__ import annotations

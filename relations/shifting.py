@@ -2,6 +2,11 @@ r"""The shift algebra: sums of exponentials, shifted by the largest exponent.
 
 The rest neither overflows nor vanishes then.  A view follows these equations when it builds a
 graph; they belong to the family of `kanrewrite.relations.lifting`.
+
+References
+----------
+P. Blanchard, D. J. Higham and N. J. Higham, "Accurately computing the log-sum-exp and softmax
+functions", IMA Journal of Numerical Analysis 41(4), 2021.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-r"""The logistic function $1/(1 + e^{-x})$, its integral softplus, and the hyperbolic tangent."""
+r"""The logistic function $1/(1 + e^{-x})$, its integral softplus, and the hyperbolic tangent.
+
+References
+----------
+C. Dugas, Y. Bengio, F. Bélisle, C. Nadeau, R. Garcia, "Incorporating second-order functional
+knowledge for better option pricing", Advances in Neural Information Processing Systems 13, 2000.
+"""
 
 from __future__ import annotations
 

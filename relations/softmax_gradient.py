@@ -1,4 +1,11 @@
-r"""The gradient of softmax: $J^T g = p (g - \sum p g)$ with $J = \mathrm{diag}(p) - p p^T$."""
+r"""The gradient of softmax: $J^T g = p (g - \sum p g)$ with $J = \mathrm{diag}(p) - p p^T$.
+
+References
+----------
+J. S. Bridle, "Training stochastic model recognition algorithms as networks can lead to maximum
+mutual information estimation of parameters", Advances in Neural Information Processing Systems 2,
+1989.
+"""
 
 from __future__ import annotations
 

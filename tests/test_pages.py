@@ -10,8 +10,10 @@ import pytest
 from kanrewrite import registry
 from kanrewrite.errors import UnknownRelation
 from kanrewrite.pages import gallery, latex, page
+from kanrewrite.pages.sharing import named
+from kanrewrite.pages.standing import standing
 from kanrewrite.relation import Eq, eq, relation
-from kanrewrite.terms import Param, T
+from kanrewrite.terms import Param, T, show
 
 X, Y, AXIS = Param("pages:x"), Param("pages:y"), Param("pages:axis")
 
@@ -29,6 +31,15 @@ X, Y, AXIS = Param("pages:x"), Param("pages:y"), Param("pages:axis")
         (T.log(T.sqrt(X)), r"\log\left(\sqrt{x}\right)"),
         (T.softmax(X, (0, 1)), r"\operatorname{softmax}_{\left(0, 1\right)}\left(x\right)"),
         (T.log_softmax(X, None), r"\operatorname{log\_softmax}\left(x\right)"),
+        (
+            T.maximum(T.abs(X), T.maximum(Y, 2.0**500)),
+            r"\max\left(\left|x\right|, y, 2^{500}\right)",
+        ),
+        (X * X + X, "x^{2} + x"),
+        (
+            T.switch(T.lt(X, 0), Y, T.switch(T.gt(X, 1), X, 2.0)),
+            r"\begin{cases} y & x < 0 \\ x & x > 1 \\ 2 & \text{otherwise} \end{cases}",
+        ),
         (
             T.switch(T.lt(X, 0), Y, 1.5),
             r"\begin{cases} y & x < 0 \\ 1.5 & \text{otherwise} \end{cases}",
@@ -49,9 +60,26 @@ def test_every_equation_of_the_library_can_be_written(of: Any) -> None:
             assert "object at" not in text
 
 
+def test_what_occurs_twice_is_named() -> None:
+    inner = T.exp(X + Y)
+    outer = T.log(1 + inner) * inner
+    term, names = named(T.sin(outer) + T.cos(outer), {"x", "y", "s"})
+    assert [str(name) for name, _ in names] == ["t", "u"]
+    assert [show(term), *(show(meant) for _, meant in names)] == [
+        "sin(t) + cos(t)",
+        "log(1 + u) * u",
+        "exp(x + y)",
+    ]
+
+
 @relation(family="paged")
 def logs_of_powers(x: Any) -> Iterator[Eq]:
-    """A logarithm of a square, for the pages."""
+    """A logarithm of a square, for the pages.
+
+    References
+    ----------
+    J. Napier, *Mirifici logarithmorum canonis descriptio*, 1614.
+    """
     yield eq(T.log(T.tan(x) ** 2), 2 * T.log(T.abs(T.tan(x))))
 
 
@@ -76,6 +104,37 @@ def test_a_page_shows_what_was_run() -> None:
     assert "return at.log(at.sin(x))" in text
     assert "Because " in text
     assert "becomes" in text
+    assert text.endswith(
+        "## Literature\n\nJ. Napier, *Mirifici logarithmorum canonis descriptio*, 1614.\n"
+    )
+    assert text.count("References") == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("softmax_quotient", "Followed while a graph is read"),
+        ("softmax_quotient", "| tried after it | `softmax_average`"),
+        ("sum_shifts", "while a graph is built: the largest exponent is taken out"),
+        ("scaled_length", 'switched on by `enable("accuracy")`'),
+        ("scaled_length", "| applies in what it looks for | `scaled_square`"),
+        ("log_of_squares", "| applies in what it makes | [scaled_length](scaled_length.md)"),
+        ("scaled_leg", "| tried before it | [scaled_length](scaled_length.md)"),
+    ],
+)
+def test_where_a_relation_stands(name: str, says: str) -> None:
+    assert says in standing(registry.named(name), {"scaled_length"})
+
+
+def test_equations_that_differ_in_numbers_are_shown_once() -> None:
+    text = page("scaled_square")
+    assert text.count("$$") == 3 * 2  # the equation, and what its two names mean
+    assert "with other numbers once more, where `has_dtype(x, float32)`" in text
+
+
+@pytest.mark.parametrize("of", registry.relations(), ids=lambda r: r.name)
+def test_every_relation_of_the_library_names_its_literature(of: Any) -> None:
+    assert of.literature or of.family == "spellings"
 
 
 def test_a_gallery_has_a_page_each_and_one_to_choose_from(tmp_path: Path) -> None:

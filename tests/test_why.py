@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kanrewrite
+from kanrewrite.ac import matching
 from kanrewrite.errors import NothingToExplain
 from kanrewrite.guards import Float
 from kanrewrite.relation import Eq, eq, relation
@@ -146,3 +147,24 @@ def test_what_may_be_anything_is_no_match(name: str) -> None:
     for build in relation.non_examples:
         found = build()
         assert str(why_not(relation, found[0] if isinstance(found, tuple) else found))
+
+
+def test_reasons_are_what_the_pass_about_digits_sees() -> None:
+    a, b = at.dvectors("a", "b")
+    assert not why_not("log_quotient", at.log(a - b)).fires
+    assert why_not("log_quotient", at.log(a / b)).fires
+
+
+@pytest.mark.parametrize("name", ["scaled_length", "scaled_leg", "scaled_square"])
+def test_no_search_is_given_up_for_roots(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Variables stand for what is written: nothing that cancels is looked for."""
+    monkeypatch.setattr(matching, "instances", lambda *_: pytest.fail("a long search"))
+    a, b = at.dvectors("a", "b")
+    assert not why_not(name, at.sqrt(a * a * b * b)).fires
+
+
+def test_what_stands_there_is_told_rather_than_a_unit() -> None:
+    angle: Any = at.dvector("x")
+    assert why_not("odd_less_linear", at.cos(angle) - angle).reason == (
+        "arcsin(x) is wanted, the graph has cos(x)"
+    )

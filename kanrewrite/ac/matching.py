@@ -174,13 +174,16 @@ class Matcher:
         if general_too:
             yield from general
 
-    def extend(self, term: Interned) -> Iterator[tuple[Substitution, Rest]]:
+    def extend(self, term: Interned, written: bool = False) -> Iterator[tuple[Substitution, Rest]]:
         """Match the pattern inside a larger product or sum at the root.
 
         Parameters
         ----------
         term
             A term of the same theory.
+        written
+            Whether only answers are wanted in which variables stand for what is written in the
+            term, as they always do in a larger product or sum.
 
         Yields
         ------
@@ -190,7 +193,8 @@ class Matcher:
             if nothing is left, as always where the pattern's head is not associative.
         """
         if not self.pattern.symbol.associative:
-            return ((found, None) for found in self.match(term))
+            matches = self.written if written else self.match
+            return ((found, None) for found in matches(term))
         if "_extend" not in self.__dict__:
             self.__dict__["_extend"] = self._compiled(interned=False, extension=True)
         found: Iterator[tuple[Substitution, Rest]] = self.__dict__["_extend"](term)

@@ -67,8 +67,11 @@ def derived(relation: Relation, lifting: Iterable[Relation]) -> list[Rule]:
     Returns
     -------
     list of Rule
-        With the pair that each comes from as `origin`; the most general ones only.
+        With the pair that each comes from as `origin`; the most general ones only.  None for a
+        relation about digits: it is not looked for in what was lifted.
     """
+    if relation.where == "digits":
+        return []
     found: list[Rule] = []
     for lift in lifting_rules(lifting):
         for rule in relation.rules():

@@ -7,9 +7,9 @@ measured against high precision, and the reasons come from the matcher.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
-from inspect import cleandoc
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from re import sub
 from textwrap import dedent
 from typing import Any
 
@@ -19,9 +19,12 @@ from kanrewrite import registry
 from kanrewrite.completion import derived
 from kanrewrite.display import brief
 from kanrewrite.pages.latex import latex
+from kanrewrite.pages.sharing import named
+from kanrewrite.pages.standing import PHASES, phases, standing
 from kanrewrite.relation import Relation
+from kanrewrite.relation.reading import sections
 from kanrewrite.relation.rules import conditions_of
-from kanrewrite.report import report
+from kanrewrite.report import compared
 from kanrewrite.report.plot import STYLE, plot
 from kanrewrite.terms import show
 from kanrewrite.why import why_not
@@ -29,17 +32,21 @@ from kanrewrite.why import why_not
 __all__ = ["gallery", "latex", "page"]
 
 _DEPTH = 12
+#: How many characters of a graph are shown.
+_LONGEST = 200
 #: Rules that completion derives and a page shows.
 _DERIVED = 8
 
 
-def page(relation: Relation | str) -> str:
+def page(relation: Relation | str, paged: Collection[str] = ()) -> str:
     """A page about a relation, in MyST's Markdown.
 
     Parameters
     ----------
     relation : Relation or str
         Or the name of a known one.
+    paged : collection of str
+        The names of relations that have pages beside this one, which are linked.
 
     Returns
     -------
@@ -54,15 +61,17 @@ def page(relation: Relation | str) -> str:
     parts = [
         f"# {relation.name}",
         _facts(relation),
-        *(_equation(relation, equation) for equation in relation.equations),
-        cleandoc(relation.doc or ""),
+        *_equations(relation),
+        sections(relation.doc)[0],
         _guards(relation),
         *_section(
             "Fires" if relation.direction else "Relates",
             [_example(relation, build) for build in relation.examples],
         ),
         *_section("Leaves alone", [_left(relation, build) for build in relation.non_examples]),
+        *_section("Where it stands in the search", [standing(relation, paged)]),
         *_section("Rules that completion derives from it", _rules(relation)),
+        *_section("Literature", [relation.literature] if relation.literature else []),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -80,21 +89,31 @@ def gallery(relations: Iterable[Relation], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.md"):  # of relations that are no more
         old.unlink()
-    families: dict[str, list[Relation]] = {}
-    for relation in relations:
-        families.setdefault(relation.family, []).append(relation)
+    chosen = list(relations)
+    names = [relation.name for relation in chosen]
+    for relation in chosen:
         path = folder / f"{relation.name}.md"
-        path.write_text(page(relation), encoding="utf-8")
+        path.write_text(page(relation, names), encoding="utf-8")
+    (folder / "index.md").write_text(_index(chosen), encoding="utf-8")
+
+
+def _index(relations: Sequence[Relation]) -> str:
+    """What there is, by family, and when which is followed."""
     lines = ["# Relations of the library", "", "One page each: every example on it was run.", ""]
-    for family, members in sorted(families.items()):
+    for family in sorted({r.family for r in relations}):
         lines += [f"## {family}", ""]
-        for member in members:
-            first = cleandoc(member.doc or "").splitlines()[:1]
+        lines += [f'Only after `enable("{family}")`.', ""] if family in registry.BY_NAME else []
+        for member in (r for r in relations if r.family == family):
+            first = member.doc.splitlines()[:1]
             lines += [f"- [{member.name}]({member.name}.md): {' '.join(first)}"]
         lines += [""]
-    names = "\n".join(member.name for members in families.values() for member in members)
-    lines += ["```{toctree}", ":hidden:", "", names, "```", ""]
-    (folder / "index.md").write_text("\n".join(lines), encoding="utf-8")
+    lines += ["## In the order of the search", "", "| followed | relations |", "| --- | --- |"]
+    for phase, when in PHASES.items():
+        members = [r.name for r in relations if phase in phases(r)]
+        if members:
+            lines += [f"| {when} | {', '.join(f'[{name}]({name}.md)' for name in members)} |"]
+    listed = "\n".join(relation.name for relation in relations)
+    return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", listed, "```", ""])
 
 
 def _facts(relation: Relation) -> str:
@@ -104,15 +123,36 @@ def _facts(relation: Relation) -> str:
     return f"Family `{relation.family}`; followed as {roles}; written in {place}."
 
 
-def _equation(relation: Relation, equation: Any) -> str:
+def _equations(relation: Relation) -> Iterator[str]:
+    """The equations; of several that differ in numbers only, the first."""
+    alike: dict[str, list[tuple[str, list[str]]]] = {}
+    for equation in relation.equations:
+        text, own = _equation(relation, equation)
+        shape = sub(r"[\d.]+", "#", text)
+        alike.setdefault(shape, []).append((text, own))
+    for (text, own), *others in alike.values():
+        yield text
+        if own:
+            yield f"where {', '.join(own)}."
+        if others:
+            often = "once more" if len(others) == 1 else f"{len(others)} times more"
+            where = dict.fromkeys(", ".join(each) for _, each in others if each != own)
+            said = f", where {' or '.join(where)}" if where else ""
+            yield f"The same is stated with other numbers {often}{said}."
+
+
+def _equation(relation: Relation, equation: Any) -> tuple[str, list[str]]:
+    """An equation as mathematics, and its own conditions."""
     asked = {(str(p), g) for p, guards in relation.parameters.items() for g in guards}
     own = [
         f"`{condition}`"
         for condition in conditions_of(equation)
         if (str(condition.variables[0]), condition.guard) not in asked
     ]
-    text = f"$$\n{latex(equation.lhs)} = {latex(equation.rhs)}\n$$"
-    return f"{text}\n\nwhere {', '.join(own)}." if own else text
+    right, names = named(equation.rhs, set(map(str, relation.parameters)))
+    text = f"$$\n{latex(equation.lhs)} = {latex(right)}\n$$"
+    with_names = (f"$$\n{latex(name)} = {latex(term)}\n$$" for name, term in names)
+    return "\n\n".join([text, *(["with"] if names else []), *with_names]), own
 
 
 def _guards(relation: Relation) -> str:
@@ -141,7 +181,9 @@ def _example(relation: Relation, build: Callable[[], Any]) -> str:
         return f"{_source(build)}\n\nThe two are the same: `{_text(graph)}` and `{_text(other)}`."
     with registry.disabled():
         registry.enable()
-        found = report(graph)
+        if relation.family in registry.BY_NAME:
+            registry.enable(relation.family)
+        found = compared([graph])
     fired = ", ".join(f"`{e.name}`" for e in found.steps.fired_events)
     by = f"by {fired}" if fired else "before the library sees it, by Aesara's own simplifier"
     said = f"`{_text(graph)}` becomes `{_text(found.after[0])}` {by}."
@@ -150,8 +192,11 @@ def _example(relation: Relation, build: Callable[[], Any]) -> str:
 
 
 def _text(side: Any) -> str:
-    """A side of an example, which is a graph or a pattern."""
-    return brief(side, _DEPTH) if isinstance(side, Variable) else show(side)
+    """A side of an example, which is a graph or a pattern: as deep as can be read."""
+    if not isinstance(side, Variable):
+        return show(side)
+    texts = (brief(side, depth) for depth in range(_DEPTH, 0, -1))
+    return next((text for text in texts if len(text) <= _LONGEST), brief(side, 1))
 
 
 def _left(relation: Relation, build: Callable[[], Any]) -> str:

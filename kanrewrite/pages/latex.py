@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import frexp
 from typing import Any
 
 from unification import isvar
@@ -14,6 +15,8 @@ _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 _GREEK = frozenset({"alpha", "beta", "gamma", "delta", "epsilon", "lambda", "mu", "sigma", "tau"})
 _RELATIONS = {"lt": "<", "le": r"\le", "gt": ">", "ge": r"\ge", "eq": "=", "neq": r"\ne"}
 _BIG = {"sum": r"\sum", "prod": r"\prod", "max": r"\max", "min": r"\min"}
+#: Powers of two beyond this one are written as powers.
+_LARGE = 30
 _FUNCTIONS = frozenset({"log", "sin", "cos", "tan", "sinh", "cosh", "tanh"})
 Written = tuple[str, int]
 
@@ -66,7 +69,9 @@ def _name(name: str) -> str:
 
 def _number(value: Any) -> str:
     if isinstance(value, float):
-        return f"{value:.6g}"
+        mantissa, exponent = frexp(value)
+        power = mantissa == 0.5 and abs(exponent) > _LARGE
+        return f"2^{{{exponent - 1}}}" if power else f"{value:.6g}"
     if isinstance(value, tuple):
         return rf"\left({', '.join(map(_plain, value))}\right)"
     return _plain(value)
@@ -117,6 +122,8 @@ def _neg(operands: list[Any]) -> Written:
 
 
 def _mul(operands: list[Any]) -> Written:
+    if len(operands) == 2 and operands[0] == operands[1]:
+        return _pow([operands[0], 2])
     *first, last = operands
     # What follows a sum is summed with it, unless the sum has parentheses.
     texts = [_within(x, _ATOM if _is_big(x) else _PRODUCT) for x in first]
@@ -149,9 +156,22 @@ def _compared(sign: str) -> Callable[[list[Any]], Written]:
 
 
 def _switch(operands: list[Any]) -> Written:
-    condition, yes, no = map(latex, operands)
-    rows = rf"{yes} & {condition} \\ {no} & \text{{otherwise}}"
-    return rf"\begin{{cases}} {rows} \end{{cases}}", _ATOM
+    condition, yes, no = operands
+    rows = [rf"{latex(yes)} & {latex(condition)}"]
+    while is_term(no) and no[0].name == "switch":
+        condition, yes, no = no[1:]
+        rows.append(rf"{latex(yes)} & {latex(condition)}")
+    rows.append(rf"{latex(no)} & \text{{otherwise}}")
+    written = r" \\ ".join(rows)
+    return rf"\begin{{cases}} {written} \end{{cases}}", _ATOM
+
+
+def _extremum(name: str) -> Callable[[list[Any]], Written]:
+    def flat(operands: list[Any]) -> list[str]:
+        nested = ((x, is_term(x) and x[0].name == f"{name}imum") for x in operands)
+        return [text for x, same in nested for text in (flat(list(x[1:])) if same else [latex(x)])]
+
+    return lambda xs: (rf"\{name}\left({', '.join(flat(xs))}\right)", _ATOM)
 
 
 _WRITERS: dict[str, Callable[[list[Any]], Written]] = {
@@ -167,6 +187,8 @@ _WRITERS: dict[str, Callable[[list[Any]], Written]] = {
     "sqrt": lambda xs: (rf"\sqrt{{{latex(xs[0])}}}", _ATOM),
     "abs": lambda xs: (rf"\left|{latex(xs[0])}\right|", _ATOM),
     "switch": _switch,
+    "maximum": _extremum("max"),
+    "minimum": _extremum("min"),
     **{name: _reduced(sign) for name, sign in _BIG.items()},
     **{name: _compared(sign) for name, sign in _RELATIONS.items()},
 }

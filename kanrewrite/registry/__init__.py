@@ -22,7 +22,14 @@ from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from kanrewrite import errors
 from kanrewrite.errors import DuplicateRelation, NotARelation, RelationWarning, UnknownRelation
 from kanrewrite.registry import database, sources
-from kanrewrite.registry.database import DATABASE, LOG, POSITION, matching, take_part
+from kanrewrite.registry.database import (
+    DATABASE,
+    LOG,
+    POSITION,
+    matching,
+    take_part,
+    written_view,
+)
 from kanrewrite.relation import Relation
 from kanrewrite.structure import outputs_of
 
@@ -40,6 +47,7 @@ __all__ = [
     "unregister",
     "usual",
     "view_of",
+    "written_view",
 ]
 
 #: Families that `enable` leaves out unless they are named: they cost time where nothing is unsafe.

@@ -147,7 +147,12 @@ def digits_pass(relations: Iterable[Relation]) -> DigitsPass:
     chosen = tuple(relations)
     cancels = next((r.name for r in chosen if r.direction is None), "")
     rewrites = (r for r in chosen if r.direction is not None)
-    return DigitsPass(rewrites, partial(View, written=True), cancels)
+    return DigitsPass(rewrites, written_view, cancels)
+
+
+def written_view() -> View:
+    """The view through which relations about digits read a graph."""
+    return View(written=True)
 
 
 def make_view(relations: tuple[Relation, ...]) -> View:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import update_wrapper
 from typing import Any, Literal, TypeVar, cast, get_args
@@ -43,6 +44,9 @@ class Relation:
         ``file:line`` of the function.
     doc : str
         Its docstring.
+    literature : str
+        Where its equations come from: the section ``References`` of its docstring, or of that of
+        its module.
     roles : tuple of {"rewrite", "define", "lift", "sink", "cancel"}
         How it is followed, see `kanrewrite.relation.roles`.
     direction : {"forward", "backward", "both"} or None
@@ -121,6 +125,13 @@ class Relation:
     def error(self, problem: str) -> RelationError:
         """An error that says which relation it is about, and where that is."""
         return RelationError(self.name, self.source, problem)
+
+    @property
+    def literature(self) -> str:
+        """Where its equations come from, as numpydoc has it; empty where nothing is said."""
+        module = sys.modules.get(self.function.__module__ or "")
+        texts = (self.doc, inspect.cleandoc(getattr(module, "__doc__", None) or ""))
+        return next(filter(None, (reading.sections(text)[1] for text in texts)), "")
 
     # -- using it -------------------------------------------------------------------------
 

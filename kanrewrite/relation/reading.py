@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ from kanrewrite.theory import Theory
 Fail = Callable[[str], RelationError]
 Parameters = dict[Param, tuple[Guard, ...]]
 Function = Callable[..., Any]
+#: A heading of a section, as numpydoc writes it.
+_HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
 def check_goal_constructor(function: Function, fail: Fail) -> None:
@@ -92,3 +95,18 @@ def read_equations(
             if not isinstance(guard, Condition):
                 raise fail(errors.not_a_condition(guard))
         yield eq(equation.lhs, equation.rhs, own).when(*asked, *equation.guards)
+
+
+def sections(doc: str) -> tuple[str, str]:
+    r"""A docstring without its section ``References``, and that section.
+
+    Examples
+    --------
+    >>> sections("An equation.\n\nReferences\n----------\nEuler, 1748.")
+    ('An equation.', 'Euler, 1748.')
+    """
+    parts = _HEADING.split(doc)
+    titles = dict(zip(parts[1::2], parts[2::2], strict=True))
+    literature = titles.pop("References", "").strip()
+    rest = [f"{title}\n{'-' * len(title)}\n{text.strip()}" for title, text in titles.items()]
+    return "\n\n".join([parts[0].strip(), *rest]), literature

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import aesara
 from aesara.graph.basic import Variable
@@ -21,7 +21,7 @@ from kanrewrite.structure import outputs_of
 from kanrewrite.trace import Recorder, trace
 from kanrewrite.why import Explanation, why_not
 
-__all__ = ["Curve", "GraphReport", "report"]
+__all__ = ["Comparison", "Curve", "GraphReport", "compared", "report"]
 
 Graph = Variable[Any, Any]
 
@@ -118,24 +118,63 @@ def report(
     are enabled is the same afterwards.
     """
     outputs = outputs_of(graph)
-    inputs = inputs_of(outputs)
     chosen = registry.enabled() or registry.usual()
     with registry.disabled():
-        stock, stock_seconds = _compiled(inputs, outputs)
-        if chosen:
-            registry.enable(*(relation.name for relation in chosen))
-        ours, seconds = _compiled(inputs, outputs)
-        with trace(refusals=False) as steps:
-            after = registry.stabilize(outputs)
+        registry.enable(*(relation.name for relation in chosen))
+        found = compared(outputs, generate, scales)
         audited = audit(outputs, ranges, seconds=_SECONDS)
-    fired = {event.name for event in steps.fired_events}
+    fired = {event.name for event in found.steps.fired_events}
     near = _near([relation for relation in chosen if relation.name not in fired], outputs)
-    measured = curves(
-        outputs, inputs, {"stock Aesara": stock, "kanrewrite": ours}, generate, scales
-    )
+    after, steps, measured, stock_seconds, seconds = found
     return GraphReport(
         title, outputs, after, steps, measured, near, stock_seconds, seconds, audited
     )
+
+
+class Comparison(NamedTuple):
+    """A graph without the relations that are enabled and with them.
+
+    Attributes
+    ----------
+    after : list of Variable
+        What it is rewritten to.
+    steps : Recorder
+        By which relations.
+    curves : list of Curve
+        The errors of both.
+    stock_seconds, seconds : float
+        How long compiling each took.
+    """
+
+    after: list[Graph]
+    steps: Recorder
+    curves: list[Curve]
+    stock_seconds: float
+    seconds: float
+
+
+def compared(
+    outputs: Sequence[Graph],
+    generate: Generate = generated,
+    scales: Sequence[float] | None = None,
+) -> Comparison:
+    """Rewrite and measure a graph with what is enabled, and measure it without.
+
+    Parameters
+    ----------
+    outputs : sequence of Variable
+    generate, scales
+        As for `report`.
+    """
+    inputs = inputs_of(outputs)
+    with registry.disabled():
+        stock, stock_seconds = _compiled(inputs, outputs)
+    ours, seconds = _compiled(inputs, outputs)
+    with trace(refusals=False) as steps:
+        after = registry.stabilize(list(outputs))
+    functions = {"stock Aesara": stock, "kanrewrite": ours}
+    measured = curves(outputs, inputs, functions, generate, scales)
+    return Comparison(after, steps, measured, stock_seconds, seconds)
 
 
 def _compiled(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> tuple[Any, float]:

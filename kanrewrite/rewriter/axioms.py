@@ -58,7 +58,7 @@ class AxiomReader:
         compiled = self._compiled(rule)
         tensors = compiled.tensors
         dtype = cast(Any, variable.type).dtype
-        for bindings, rest in compiled.matcher.extend(self.terms.read(variable)):
+        for bindings, rest in compiled.matcher.extend(self.terms.read(variable), written=True):
             if not is_known(bindings):
                 continue
             if any(self._is_empty(place, bindings[p]) for p, place in tensors.items()):

@@ -108,7 +108,7 @@ class Matching:
             for head in heads:
                 self._by_head[head].append(Entry(mask, rule, head not in own))
         for entries in self._by_head.values():
-            entries.sort(key=_before)
+            entries.sort(key=lambda entry: precedence(entry.rule))
         self._axioms = AxiomReader(Terms(REAL))
         self._goals = [r for r in self.relations if r.is_goal and r.direction is not None]
         for relation in self._goals:
@@ -395,9 +395,8 @@ class Matching:
         return {}
 
 
-def _before(entry: Entry) -> int:
+def precedence(rule: Rule) -> int:
     """The place of a rule among others; of those about digits, the larger pattern comes first."""
-    rule = entry.rule
     return -len(list(operators_in(rule.pattern))) if rule.relation.where == "digits" else 0
 
 

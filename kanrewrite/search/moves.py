@@ -21,7 +21,7 @@ from aesara.tensor.type import TensorType
 from kanren import run
 from unification import var
 
-from kanrewrite import errors
+from kanrewrite import errors, registry
 from kanrewrite.errors import KanrewriteError
 from kanrewrite.inner.graphs import is_replaceable, rebuilt
 from kanrewrite.insides import name_inputs
@@ -32,7 +32,7 @@ from kanrewrite.rewriter.replace import alike, keeps_type
 from kanrewrite.rewriter.spellings import spellings
 from kanrewrite.rewriter.terms import Terms
 from kanrewrite.search.found import Move
-from kanrewrite.search.readers import Reader, ViewReader
+from kanrewrite.search.readers import Reader, StatedReader, ViewReader
 from kanrewrite.search.report import Report
 from kanrewrite.view.passes import LiftingPass
 from kanrewrite.view.rules import LIFTING
@@ -73,10 +73,15 @@ class RelationMoves:
         every, expands = tuple(relations), direction == "expand"
         relations = [r for r in every if r.direction is not None or expands]
         self._readers: list[Reader] = [AxiomReader(terms)]
+        stated: list[Reader] = self._readers
         self._lifting = LiftingPass(() if expands else every)
         if direction == "simplify":
             # Against its direction a rule starts from what the view reads as its definition.
-            self._readers.append(ViewReader(every if readings is None else readings))
+            view = registry.view_of(*(every if readings is None else readings))()
+            self._readers.append(ViewReader(view))
+            stated = [StatedReader()]
+        #: What relations of a place are read by, where that is not what all others are read by.
+        self._readers_for = {"digits": stated}
         unused = [r.name for r in every if r.direction is None]
         if unused and not self._lifting.active and not expands:
             report.notes.append(errors.only_read(unused))
@@ -177,7 +182,7 @@ class RelationMoves:
 
     def _by_rule(self, variable: Graph, rule: Rule) -> Iterator[Move]:
         found = [variable]
-        for reader in self._readers:
+        for reader in self._readers_for.get(rule.relation.where, self._readers):
             for new, bindings in islice(reader.answers(rule, variable), ANSWERS):
                 for move in self._usable(variable, rule.name, new, bindings):
                     if not any(alike(new, other) for other in found):

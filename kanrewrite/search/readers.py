@@ -1,19 +1,20 @@
-"""Two ways to read a graph, and what a rule makes of it in each.
+"""Three ways to read a graph, and what a rule makes of it in each.
 
 Modulo the axioms alone a rewrite replaces what it matches and leaves the rest as it is written.
 Through the engine's view a rule also finds what lifting and definitions hide, and what it rewrites
-comes out in the view's own spelling.
+comes out in the view's own spelling.  A relation about digits finds and builds what is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from aesara.graph.basic import Variable
 
 from kanrewrite import registry
-from kanrewrite.relation import Relation, Rule
+from kanrewrite.relation import Rule
+from kanrewrite.rewriter.protocol import StatingView, View
 from kanrewrite.terms import Param, Term
 
 Graph = Variable[Any, Any]
@@ -30,16 +31,16 @@ class Reader(Protocol):
 
 
 class ViewReader:
-    """Reads graphs through the view that rewriting uses.
+    """Reads graphs through a view that rewriting uses.
 
     Parameters
     ----------
-    relations : iterable of Relation
-        Their definitions are followed.
+    view : View
+        The view.
     """
 
-    def __init__(self, relations: Iterable[Relation]):
-        self.view = registry.view_of(*relations)()
+    def __init__(self, view: View):
+        self.view = view
         self._patterns: dict[int, tuple[Rule, Any]] = {}
 
     def answers(self, rule: Rule, variable: Graph) -> Iterator[Answer]:
@@ -49,8 +50,23 @@ class ViewReader:
         pattern = self._patterns[id(rule)][1]
         for bindings, rest in self.view.match(pattern, self.view.read(variable)):
             if all(condition.holds(bindings) for condition in rule.conditions):
-                result = self.view.instantiate(rule.replacement, bindings)
+                result = self._result(rule, bindings)
                 if rest is not None:
                     whole = Term((rule.pattern[0], _RESULT, _REST))
                     result = self.view.instantiate(whole, {_RESULT: result, _REST: rest})
                 yield self.view.build(result, variable), dict(bindings)
+
+    def _result(self, rule: Rule, bindings: Mapping[Any, Any]) -> Any:
+        return self.view.instantiate(rule.replacement, bindings)
+
+
+class StatedReader(ViewReader):
+    """Reads graphs as the pass of relations about digits does, and builds what these state."""
+
+    view: StatingView
+
+    def __init__(self) -> None:
+        super().__init__(registry.written_view())
+
+    def _result(self, rule: Rule, bindings: Mapping[Any, Any]) -> Any:
+        return self.view.stated(rule.replacement, bindings, rule.pattern)

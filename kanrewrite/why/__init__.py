@@ -6,7 +6,7 @@ at every node, and the furthest answer is reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -108,6 +108,11 @@ def _near(demand: Demand, found: Any) -> int:
     return len(below & set(operators_of(demand.part)))
 
 
+def _units(bindings: Mapping[Any, Any]) -> int:
+    """How many parameters stand for a number that could be added or multiplied with anywhere."""
+    return sum(isinstance(value, int | float) and value in (0, 1) for value in bindings.values())
+
+
 class _Furthest:
     """The furthest partial match at one variable at a time."""
 
@@ -119,19 +124,23 @@ class _Furthest:
         self.moves = RelationMoves([relation], "simplify", terms, Report(), readings)
         self._matchers: dict[Any, Matcher] = {}
         self._given_up: set[tuple[int, Graph]] = set()
+        self._fires: dict[Graph, bool] = {}
 
     def _match(self, rule: Rule, kept: frozenset[Path], variable: Graph) -> dict[Any, Any] | None:
-        """The bindings of the first match of a weakened pattern."""
+        """The bindings of a match of a weakened pattern: of the first with fewest operands added.
+
+        An operand that the pattern has and the graph has not stands for 0 or 1.
+        """
         key = (id(rule.pattern), kept)
         if key not in self._matchers:
             pattern = as_term(weakened(rule.pattern, kept))
             self._matchers[key] = compile_pattern(pattern, self.terms.theory)
         if (id(rule), variable) in self._given_up:
             return None
-        matches = self._matchers[key].extend(self.terms.read(variable))
+        matches = self._matchers[key].extend(self.terms.read(variable), written=True)
         try:
             every = islice((bindings for bindings, _ in matches), ANSWERS)
-            return next(filter(is_known, every), None)
+            return min(filter(is_known, every), key=_units, default=None)
         except Incomplete:  # a search that is given up has found nothing, nor will the next one
             self._given_up.add((id(rule), variable))
             return None
@@ -142,7 +151,9 @@ class _Furthest:
         found = self._match(rule, kept, variable)
         if found is None:
             return None
-        if any(move is not None for move in self.moves(variable)):
+        if variable not in self._fires:
+            self._fires[variable] = any(move is not None for move in self.moves(variable))
+        if self._fires[variable]:
             return Explanation(self.relation, variable, show(rule.pattern), "").matches()
         missing: list[tuple[Demand, dict[Any, Any]]] = []
         wanted = demands(rule.pattern)
@@ -198,7 +209,9 @@ class _Furthest:
     def _all(self, rule: Rule, variable: Graph) -> Iterator[dict[Any, Any]]:
         matcher = compile_pattern(as_term(rule.pattern), self.terms.theory)
         try:
-            for bindings, _ in islice(matcher.extend(self.terms.read(variable)), ANSWERS):
+            for bindings, _ in islice(
+                matcher.extend(self.terms.read(variable), written=True), ANSWERS
+            ):
                 if is_known(bindings):
                     yield bindings
         except Incomplete:
