@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -17,13 +17,26 @@ from kanrewrite.draw.picture import Picture
 from kanrewrite.draw.text import graph_text
 from kanrewrite.improve import Form, Improvement
 
-#: The size of the plot and the room beside it for numbers.
-WIDE, HIGH, LEFT, TOP, BOTTOM = 640.0, 360.0, 56.0, 34.0, 44.0
+#: The size of the plot and the room around it for numbers and names.
+WIDE, HIGH, LEFT, TOP, BOTTOM, RIGHT = 760.0, 410.0, 56.0, 74.0, 50.0, 70.0
+#: How wide a letter is at most, how high a label, and how far it is from its point.
+LETTER, LINE, AWAY = 7.5, 15.0, 9.0
 _STYLE = (
-    "text{font:12px ui-monospace,monospace;fill:#334} .axis{stroke:#99a;fill:none} "
-    ".front{stroke:#2a7de1;fill:none;stroke-width:1.5} circle{fill:#c3cbd8;stroke:#667} "
-    ".on{fill:#2a7de1} .best{fill:#1d9a57} a:hover circle{stroke:#000;stroke-width:2}"
+    ".front{background:#fff;max-width:100%;height:auto} "
+    ".front text{font:12px ui-monospace,monospace;fill:#15191f} .front .says{font-weight:bold} "
+    ".front .axis{stroke:#8a95a3;fill:none} .front .line{stroke:#2a7de1;fill:none} "
+    ".front circle{fill:#c3cbd8;stroke:#56616f} .front .on{fill:#2a7de1} "
+    ".front .best{fill:#1d9a57} .front .start{fill:#c4392b} "
+    ".front a:hover circle{stroke-width:3} "
+    "@media (prefers-color-scheme:dark){.front{background:#12161b} .front text{fill:#e8edf3} "
+    ".front circle{fill:#4a5564;stroke:#a5b1bf} .front .on{fill:#5b9ff0} "
+    ".front .best{fill:#43c083} .front .start{fill:#f2796c}}"
 )
+
+
+Point = tuple[float, float]
+#: Left, top, right and bottom.
+Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,7 +71,7 @@ class FrontPicture(Picture):
         return f"<div>{self.plot}</div>{forms}<script>{_OPEN}</script>"
 
     def _repr_html_(self) -> str:
-        return frame(page(self.viewer("420px"), self.title, "0"), int(HIGH) + 240)
+        return frame(page(self.viewer("420px"), self.title, "0"), int(HIGH) + 200)
 
 
 _OPEN = (
@@ -70,7 +83,7 @@ _OPEN = (
 
 def front_picture(found: Improvement) -> Picture:
     """The plot of a search, its table, and the graphs of the front."""
-    pictures = tuple(map(form_picture, found.front))
+    pictures = tuple(map(form_picture, _shown(found)))
     return FrontPicture(
         (diagram(found.best().outputs, found.summary),),
         (found.summary, _table(found)),
@@ -78,6 +91,13 @@ def front_picture(found: Improvement) -> Picture:
         more=pictures,
         plot=_plot(found),
     )
+
+
+def _shown(found: Improvement) -> list[Form]:
+    """The forms that can be opened: the front, and what was written."""
+    front = found.front
+    written = found.forms[0]
+    return front if written in front else [written, *front]
 
 
 def form_picture(form: Form) -> Picture:
@@ -101,45 +121,77 @@ def _plot(found: Improvement) -> str:
     costs = [math.log2(1 + form.cost) for form in found.forms]
     low, high = min(costs), max(costs)
     top = max(1.0, *(form.error for form in found.forms))
+    floor = HIGH - BOTTOM
 
-    def place(form: Form) -> tuple[float, float]:
+    def place(form: Form) -> Point:
         across = (math.log2(1 + form.cost) - low) / ((high - low) or 1.0)
-        down = 1 - form.error / top
-        return LEFT + 20 + across * (WIDE - LEFT - 60), TOP + down * (HIGH - TOP - BOTTOM)
+        return (
+            LEFT + 20 + across * (WIDE - LEFT - RIGHT - 20),
+            TOP + (1 - form.error / top) * (floor - TOP),
+        )
 
-    front = found.front
-    line = " ".join("{:.1f},{:.1f}".format(*place(form)) for form in front)
+    says, _, lost = found.summary.rpartition("; ")
+    line = " ".join("{:.1f},{:.1f}".format(*place(form)) for form in found.front)
     ticks = "".join(
-        f'<text x="{LEFT - 8}" y="{TOP + (1 - n / 4) * (HIGH - TOP - BOTTOM) + 4:.1f}" '
-        f'text-anchor="end">{top * n / 4:.1f}</text>'
+        _text(LEFT - 8, TOP + (1 - n / 4) * (floor - TOP) + 4, f"{top * n / 4:.1f}", "end")
         for n in range(5)
     )
-    chosen = _marks(found, front)
-    points = "".join(
-        _point(form, *place(form), chosen.get(form.number, "")) for form in found.forms
-    )
+    middle = (LEFT + WIDE - RIGHT) / 2
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE:g} {HIGH:g}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="front" viewBox="0 0 {WIDE:g} {HIGH:g}" '
         f'width="{WIDE:g}" role="img"><title>{escape(found.summary)}</title>'
-        f"<style>{_STYLE}</style>"
-        f'<text x="8" y="18">bits lost, against cost (logarithmic)</text>{ticks}'
-        f'<path class="axis" d="M{LEFT} {TOP}V{HIGH - BOTTOM}H{WIDE - 20}"/>'
-        f'<text x="{LEFT + 20}" y="{HIGH - 16}">{2**low - 1:.0f}</text>'
-        f'<text x="{WIDE - 40}" y="{HIGH - 16}" text-anchor="end">{2**high - 1:.0f}</text>'
-        f'<polyline class="front" points="{line}"/>{points}</svg>'
+        f"<style>{_STYLE}</style>{_text(8, 18, lost, kind='says')}{_text(8, 36, says)}"
+        f"{_text(8, 54, 'bits lost')}{ticks}"
+        f'<path class="axis" d="M{LEFT} {TOP}V{floor}H{WIDE - RIGHT + 20}"/>'
+        f"{_text(LEFT + 20, floor + 18, f'{2**low - 1:.0f}', 'middle')}"
+        f"{_text(WIDE - RIGHT, floor + 18, f'{2**high - 1:.0f}', 'middle') if high > low else ''}"
+        f"{_text(middle, floor + 36, 'cost, logarithmic: a click opens a form', 'middle')}"
+        f'<polyline class="line" points="{line}"/>{_points(found, place)}</svg>'
     )
 
 
-def _marks(found: Improvement, front: Sequence[Form]) -> dict[int, str]:
-    marks = {form.number: "on" for form in front}
-    marks[found.best().number] = "best"
-    return marks
+def _points(found: Improvement, place: Callable[[Form], Point]) -> str:
+    """The points, those that can be opened above the others, labels beside each other."""
+    shown = _shown(found)
+    marks = {form.number: "on" for form in shown}
+    marks |= {found.forms[0].number: "start", found.best().number: "best"}
+    texts = [
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5"><title>{escape(str(form))}</title></circle>'
+        for form in found.forms
+        if form not in shown
+        for x, y in [place(form)]
+    ]
+    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in map(place, shown)]
+    for form in shown:
+        label = f"#{form.number}" + " as written" * (form is found.forms[0])
+        box = _free(*place(form), len(label) * LETTER, taken)
+        taken.append(box)
+        x, y = place(form)
+        texts.append(
+            f'<a href="#form-{form.number}" data-form="form-{form.number}"><title>'
+            f'{escape(str(form))}</title><circle class="{marks[form.number]}" cx="{x:.1f}" '
+            f'cy="{y:.1f}" r="6"/>{_text(box[0], box[3] - 3, label)}</a>'
+        )
+    return "".join(texts)
 
 
-def _point(form: Form, x: float, y: float, mark: str) -> str:
-    label = f'<text x="{x + 8:.1f}" y="{y - 7:.1f}">#{form.number}</text>' if mark else ""
+def _free(x: float, y: float, wide: float, taken: Sequence[Box]) -> Box:
+    """Room for a label near a point, which no other label has."""
+    beside = (x + AWAY, x - AWAY - wide)
+    rows = (-0.5, 0.5, -1.5, 1.5, -2.5, 2.5, -3.5, 3.5)
+    sides = [(a, y + n * LINE) for n in rows for a in beside]
+    boxes = [(a, b - LINE / 2, a + wide, b + LINE / 2) for a, b in sides]
+    inside = [box for box in boxes if box[0] > LEFT and box[2] < WIDE and box[1] > TOP - LINE]
+    free = (box for box in inside if not any(_overlap(box, other) for other in taken))
+    return next(free, boxes[0])
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    across = one[0] < other[2] and other[0] < one[2]
+    return across and one[1] < other[3] and other[1] < one[3]
+
+
+def _text(x: float, y: float, text: str, anchor: str = "start", kind: str = "") -> str:
     return (
-        f'<a href="#form-{form.number}" data-form="form-{form.number}"><title>'
-        f'{escape(str(form))}</title><circle class="{mark}" cx="{x:.1f}" cy="{y:.1f}" r="6"/>'
-        f"{label}</a>"
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
     )

@@ -12,6 +12,7 @@ from aesara.compile.mode import Mode
 
 import kanrewrite
 from kanrewrite.draw import Picture, compare, draw, walk
+from kanrewrite.improve import Form, Improvement
 from kanrewrite.registry import relations
 from tests.browser.chrome import Browser, executable
 
@@ -181,6 +182,20 @@ def test_large_ones_open_legible_on_what_matters(
 ) -> None:
     make, status = SLOW[name]
     check(browser, make(), status, tmp_path / "picture.html")
+
+
+def test_labels_of_a_crowded_front_stand_apart(browser: Browser, tmp_path: Path) -> None:
+    x = at.dscalar("x")
+    errors = (40.0, 39.5, 39.0, 38.8, 20.0, 1.0, 0.5, 0.1)
+    forms = [Form(n, (at.exp(x),), e, e, 40.0 + n) for n, e in enumerate(errors)]
+    Improvement(forms, 8, 1.0, "complete").save(tmp_path / "front.html")
+    browser.open(tmp_path / "front.html")
+    texts = browser.evaluate(TEXTS.replace(".stage:not([hidden]) svg text", "svg.front text"))
+    assert [text for text, *_ in texts].count("#0 as written") == 1
+    assert overlapping(texts) == []
+    assert min(size for *_, size in texts) >= 10
+    browser.click("a[data-form=form-7] circle")
+    assert browser.until("document.querySelector('#form-7').open") is True
 
 
 def test_steps_are_walked_by_keys_and_buttons(browser: Browser, tmp_path: Path) -> None:
