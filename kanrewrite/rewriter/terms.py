@@ -12,7 +12,7 @@ from aesara.tensor.type import TensorType
 from kanrewrite.ac import Interned, term
 from kanrewrite.terms import Term
 from kanrewrite.theory import Theory
-from kanrewrite.unify import _as_term, as_graph, is_term
+from kanrewrite.unify import as_graph, as_term, is_term
 
 Graph = Variable[Any, Any]
 
@@ -51,7 +51,7 @@ class Terms:
             else:
                 todo.pop()
                 # What is below is known already, so each variable costs one step.
-                read = term(_as_term(top, self._plain), self.theory, self._memo)
+                read = term(as_term(top, self._plain), self.theory, self._memo)
                 self._interned[top] = read
                 self._variables.setdefault(read, top)
         return self._interned[variable]

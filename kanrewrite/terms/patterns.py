@@ -1,14 +1,8 @@
-"""Terms: how patterns are written.
-
-``T`` mirrors `aesara.tensor`: ``T.exp(x)`` is the pattern of ``at.exp(x)``.  A pattern is a
-`Term`, a tuple of an `Operator` and its operands, so that cons, etuples and unification take it
-as it is; a `Param` is a logic variable that can be computed with.
-"""
+"""Patterns: ``T``, its operators, and the terms they make."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
 from difflib import get_close_matches
 from functools import cache, lru_cache, partial, singledispatch
 from itertools import count
@@ -24,65 +18,10 @@ from aesara.tensor.elemwise import Elemwise
 from unification import Var
 
 from kanrewrite.errors import NotAnOp, PatternInGraph, UnknownOperator
+from kanrewrite.terms.indices import hashable
+from kanrewrite.terms.signatures import ALIASES, ANY, ARITY, PLAIN, REQUIRED, SIGNATURES
 
-_REQUIRED = object()
-#: The default of a parameter that may be anything.
-ANY = object()
 _fresh = count()
-
-#: Operators that take more than tensors: their parameters in order, with defaults.
-SIGNATURES: dict[str, dict[str, Any]] = {
-    **{
-        name: {"axis": None, "keepdims": False}
-        for name in ("sum", "prod", "max", "min", "all", "any", "mean", "var", "std")
-    },
-    "cumsum": {"axis": None},
-    "cumprod": {"axis": None},
-    "argmax": {"axis": None, "keepdims": False},
-    "softmax": {"axis": None},
-    "log_softmax": {"axis": None},
-    "logsumexp": {"axis": None, "keepdims": False},
-    "softmax_grad": {"axis": None},
-    "shift": {"axis": None},
-    "others": {"axis": None},
-    "size": {"axis": None},
-    "dimshuffle": {"order": _REQUIRED},
-    "drop": {"axis": _REQUIRED},
-    "reshape": {"shape": _REQUIRED},
-    "subtensor": {"index": _REQUIRED},
-    "scatter": {"index": _REQUIRED},
-    "unpicked": {"index": _REQUIRED},
-    "alloc": {"shape": _REQUIRED},
-    "join": {"axis": _REQUIRED},
-}
-#: How many tensor operands such an operator takes (one unless told; None: any number).
-ARITY: dict[str, int | None] = {"softmax_grad": 2, "join": None, "size": 1}
-
-#: Operators without parameters that are not elementwise ones of Aesara.
-PLAIN = frozenset(
-    {"dot", "batched_dot", "ones_like", "mask", "kept", "finite", "logaddexp", "gradient"}
-)
-
-#: Other spellings of one operator, each an elementwise operator of Aesara.
-ALIASES = {
-    "abs_": "abs",
-    "absolute": "abs",
-    "divide": "true_div",
-    "true_divide": "true_div",
-    "floor_divide": "int_div",
-    "inv": "reciprocal",
-    "isinf": "isinf_",
-    "isnan": "isnan_",
-    "conjugate": "conj",
-    "subtract": "sub",
-    "multiply": "mul",
-    "negative": "neg",
-    "power": "pow",
-    "square": "sqr",
-    "sgn": "sgn",
-    "where": "switch",
-    "tensordot": "dot",
-}
 
 
 class Expression:
@@ -182,44 +121,6 @@ def _(value: Any, *_: Any, **__: Any) -> Any:
     raise PatternInGraph(value)
 
 
-@dataclass(frozen=True)
-class Slice:
-    """A slice of an index; Python's own have no hash."""
-
-    start: Any
-    stop: Any
-    step: Any
-
-    def __str__(self) -> str:
-        return f"slice({self.start}, {self.stop}, {self.step})"
-
-
-@dataclass(frozen=True)
-class Held:
-    """A computed variable that a parameter of an operator holds: it is not read as a term."""
-
-    variable: Any
-
-    def __str__(self) -> str:
-        return str(self.variable)
-
-
-def _hashable(index: Any) -> Any:
-    """An index as a tuple of what has a hash."""
-    if isinstance(index, slice):
-        return Slice(index.start, index.stop, index.step)
-    return tuple(map(_hashable, index)) if type(index) in (tuple, list) else index
-
-
-def plain_index(index: Any) -> Any:
-    """An index, or a shape, as Python writes it."""
-    if isinstance(index, Slice):
-        return slice(*map(plain_index, (index.start, index.stop, index.step)))
-    if isinstance(index, Held):
-        return index.variable
-    return tuple(map(plain_index, index)) if isinstance(index, tuple) else index
-
-
 class Operator:
     """A named operator; calling it writes a term.
 
@@ -254,8 +155,8 @@ class Operator:
             for name, default in self.parameters.items()
         ]
         if "index" in self.parameters:
-            filled = [_hashable(value) for value in filled]
-        if any(value is _REQUIRED for value in filled):
+            filled = [hashable(value) for value in filled]
+        if any(value is REQUIRED for value in filled):
             raise TypeError(f"T.{self.name} needs {', '.join(self.parameters)}")
         return Term((self, *tensors, *filled))
 
@@ -443,25 +344,3 @@ def show(term: Any, strength: int = 0) -> str:
         if value is not default:
             texts.append(f"{name}={show(value)}")
     return f"{head.name}({', '.join(texts)})"
-
-
-def parts_of(term: Any) -> Iterator[Any]:
-    """A pattern and everything in it, what it shares once: some hold a part a hundred times."""
-    seen: set[int] = set()
-    stack = [term]
-    while stack:
-        part = stack.pop()
-        if id(part) not in seen:
-            seen.add(id(part))
-            yield part
-            if isinstance(part, tuple):
-                stack.extend(reversed(part))
-
-
-def parameters_of(term: Any) -> Iterator[Var]:
-    """The logic variables of a pattern, each where it occurs."""
-    if isinstance(term, Var):
-        yield term
-    elif isinstance(term, tuple):
-        for part in term:
-            yield from parameters_of(part)

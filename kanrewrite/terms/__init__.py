@@ -1,0 +1,40 @@
+"""Terms: how patterns are written.
+
+``T`` mirrors `aesara.tensor`: ``T.exp(x)`` is the pattern of ``at.exp(x)``.  A pattern is a
+`Term`, a tuple of an `Operator` and its operands, so that cons, etuples and unification take it
+as it is; a `Param` is a logic variable that can be computed with.
+"""
+
+from kanrewrite.terms.indices import Held, plain_index
+from kanrewrite.terms.parts import parameters_of, parts_of
+from kanrewrite.terms.patterns import (
+    ELEMENTWISE,
+    MADE,
+    OWN,
+    Operator,
+    Param,
+    T,
+    Term,
+    operator_of,
+    pattern_of,
+    show,
+)
+from kanrewrite.terms.signatures import ALIASES
+
+__all__ = [
+    "ALIASES",
+    "ELEMENTWISE",
+    "MADE",
+    "OWN",
+    "Held",
+    "Operator",
+    "Param",
+    "T",
+    "Term",
+    "operator_of",
+    "parameters_of",
+    "parts_of",
+    "pattern_of",
+    "plain_index",
+    "show",
+]

@@ -1,0 +1,30 @@
+"""What is in a pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from unification import Var
+
+
+def parts_of(term: Any) -> Iterator[Any]:
+    """A pattern and everything in it, what it shares once: some hold a part a hundred times."""
+    seen: set[int] = set()
+    stack = [term]
+    while stack:
+        part = stack.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            if isinstance(part, tuple):
+                stack.extend(reversed(part))
+
+
+def parameters_of(term: Any) -> Iterator[Var]:
+    """The logic variables of a pattern, each where it occurs."""
+    if isinstance(term, Var):
+        yield term
+    elif isinstance(term, tuple):
+        for part in term:
+            yield from parameters_of(part)
