@@ -28,6 +28,7 @@ from kanrewrite.gradient.memory import remember
 from kanrewrite.gradient.opening import open_derivatives
 from kanrewrite.gradient.stated import in_force
 from kanrewrite.inner.bodies import NAME as BODIES
+from kanrewrite.inner.carrying import NAME as LEVELS
 from kanrewrite.inner.graphs import has_inner_graph
 from kanrewrite.inner.merging import NAME as MERGE
 from kanrewrite.registry.database import DATABASE
@@ -37,7 +38,7 @@ from kanrewrite.registry.database import NAME as LIBRARY
 TAG = "kanrewrite_gradient"
 
 #: Databases of Aesara's that are run on a graph after its derivatives were expanded.
-AGAIN = ("inline_ofg_expansion", BODIES, MERGE, "scan_eqopt1", "canonicalize", LIBRARY)
+AGAIN = ("inline_ofg_expansion", LEVELS, BODIES, MERGE, "scan_eqopt1", "canonicalize", LIBRARY)
 
 
 #: What a stage does: to a graph, with the rewrites of a mode, with or without native gradients.
@@ -61,7 +62,9 @@ class _Stage(GraphRewriter):
         """Run again what this mode has of Aesara's and of the library's rewrites."""
         inside = any(has_inner_graph(node.op) for node in fgraph.apply_nodes)
         for name in AGAIN:
-            if (inside or name not in (BODIES, MERGE, "scan_eqopt1")) and selects(self.query, name):
+            if (inside or name not in (LEVELS, BODIES, MERGE, "scan_eqopt1")) and selects(
+                self.query, name
+            ):
                 entry = optdb[name]
                 entry = entry.query(self.query) if isinstance(entry, RewriteDatabase) else entry
                 if name == LIBRARY:

@@ -15,7 +15,7 @@ from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter
 
-from kanrewrite.inner.graphs import copied, is_replaceable, rebuilt, replace
+from kanrewrite.inner.graphs import copied, is_replaceable, mode_of, rebuilt, replace, settled
 from kanrewrite.inner.waiting import Later, wait
 from kanrewrite.insides import name_inputs
 
@@ -97,7 +97,7 @@ class BodiesPass(GraphRewriter):
         changes.library_runs = True
         self.library(body)
         changed = changes.any or not self.known(body) <= self.known(op.fgraph)
-        return rebuilt(op, body.inputs, body.outputs) if changed else op
+        return rebuilt(op, body.inputs, body.outputs, settled(mode_of(op))) if changed else op
 
     def _may_apply(self, body: FunctionGraph) -> bool:
         inner = (node.op.fgraph for node in body.apply_nodes if is_replaceable(node.op))

@@ -15,7 +15,7 @@ from aesara.scan.op import Scan
 from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.ac.terms import Store
-from kanrewrite.inner.graphs import has_inner_graph
+from kanrewrite.inner.graphs import has_inner_graph, mode_given
 from kanrewrite.terms import operator_of
 from kanrewrite.theory import Theory
 
@@ -128,7 +128,7 @@ class Numbers:
 
 def ways(op: Any) -> tuple[Hashable, ...]:
     """What is said about a loop besides what it computes."""
-    return op.truncate_gradient, op.mode, op.profile, op.allow_gc
+    return op.truncate_gradient, mode_given(op), op.profile, op.allow_gc
 
 
 def settings(op: Any) -> Hashable:

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from aesara.compile.mode import get_mode
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter
-from aesara.scan.op import Scan
 
-from kanrewrite.inner.graphs import copied, is_replaceable, rebuilt, replace
+from kanrewrite.inner.graphs import copied, is_replaceable, mode_of, rebuilt, replace
 
 NAME = "kanrewrite_exclusions"
 
@@ -45,7 +43,6 @@ class ExclusionsPass(GraphRewriter):
             replace(fgraph, node, known[id(node.op)].make_node(*node.inputs).outputs, NAME)
 
     def _excluding(self, op: Any) -> Any:
-        given = op.mode if isinstance(op, Scan) else op.kwargs.get("mode")
         body = copied(op)
-        mode = get_mode(given).excluding(*self.excluded)
+        mode = mode_of(op).excluding(*self.excluded)
         return rebuilt(op, body.inputs, body.outputs, mode)

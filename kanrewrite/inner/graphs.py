@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from aesara.compile.builders import OpFromGraph
+from aesara.compile.mode import Mode, get_mode
 from aesara.graph.basic import Variable, clone_get_equiv
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
@@ -13,6 +16,9 @@ from aesara.graph.rewriting.basic import copy_stack_trace
 from aesara.scan.op import Scan
 
 Graph = Variable[Any, Any]
+
+#: What the mode of an inner graph excludes that the library has rewritten already.
+AGAIN = "kanrewrite_again"
 
 
 def has_inner_graph(op: Op) -> bool:
@@ -78,6 +84,30 @@ def rebuilt(op: Any, inputs: Sequence[Graph], outputs: Sequence[Graph], mode: An
         name=op.name,
         **settings,
     )
+
+
+def mode_of(op: Any) -> Mode:
+    """The mode in which an Op's inner graph is compiled."""
+    given = op.mode if isinstance(op, Scan) else op.kwargs.get("mode")
+    found: Mode = get_mode(given)
+    return found
+
+
+@lru_cache(maxsize=32)
+def settled(mode: Mode) -> Mode:
+    """A mode in which the library does not rewrite what it has written itself."""
+    found: Mode = mode.excluding(AGAIN)
+    _as_given[found] = mode
+    return found
+
+
+#: From modes that are settled to those that they were made of.
+_as_given: WeakKeyDictionary[Mode, Mode] = WeakKeyDictionary()
+
+
+def mode_given(op: Any) -> Any:
+    """The mode that was asked for, whether the library has rewritten the inner graph or not."""
+    return _as_given.get(op.mode, op.mode) if isinstance(op.mode, Mode) else op.mode
 
 
 def replace(fgraph: FunctionGraph, node: Any, outputs: Sequence[Graph], reason: str) -> None:

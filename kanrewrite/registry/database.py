@@ -24,8 +24,12 @@ from kanrewrite.completion import derived
 from kanrewrite.config import config
 from kanrewrite.inner.bodies import NAME as BODIES
 from kanrewrite.inner.bodies import BodiesPass
+from kanrewrite.inner.carrying import NAME as LEVELS
+from kanrewrite.inner.carrying import RELATION as LOOP_LEVELS
+from kanrewrite.inner.carrying import LevelsPass
 from kanrewrite.inner.exclusions import NAME as EXCLUSIONS
 from kanrewrite.inner.exclusions import ExclusionsPass
+from kanrewrite.inner.graphs import AGAIN
 from kanrewrite.inner.merging import NAME as MERGE
 from kanrewrite.inner.merging import MergePass
 from kanrewrite.inner.waiting import heed
@@ -38,6 +42,7 @@ from kanrewrite.relation import Relation
 from kanrewrite.rewriter import DigitsPass, RelationPass, RelationRewriter
 from kanrewrite.terms import T
 from kanrewrite.view import View
+from kanrewrite.view.carrying import carrying
 from kanrewrite.view.passes import LiftingPass
 from kanrewrite.view.reading import forms
 from kanrewrite.view.rules import LIFTING
@@ -218,6 +223,8 @@ class RelationDatabase(RewriteDatabase):
     def query(self, *tags: Any, **kwtags: Any) -> Rewriter:
         """The pass over the enabled relations that the query does not exclude."""
         query = tags[0] if tags and isinstance(tags[0], RewriteDatabaseQuery) else None
+        if query is not None and AGAIN in query.exclude:
+            return SequentialGraphRewriter()
         jax = query is not None and JAX in query.include
         if jax:
             convert()
@@ -248,6 +255,19 @@ def _lifts(query: RewriteDatabaseQuery) -> bool:
 def _takes_part(query: RewriteDatabaseQuery) -> bool:
     """Whether any relation takes part in a compilation."""
     return NAME not in query.exclude and bool(DATABASE.chosen(query))
+
+
+def _carries(query: RewriteDatabaseQuery) -> bool:
+    """Whether loops are to carry logs in a compilation."""
+    return _lifts(query) and any(r.name == LOOP_LEVELS for r in DATABASE.chosen(query))
+
+
+def levels(query: RewriteDatabaseQuery) -> Rewriter:
+    """The pass by which loops carry logs, read by what the library knows of exponentials."""
+    library = DATABASE.query(query)
+    if not isinstance(library, LibraryPass):
+        return SequentialGraphRewriter()
+    return LevelsPass(lambda: carrying(library.lifting.laws))
 
 
 def bodies(query: RewriteDatabaseQuery) -> Rewriter:
@@ -296,6 +316,7 @@ def _auditing() -> Rewriter:
 _ENTRIES: tuple[tuple[str, float, RewriteDatabase], ...] = (
     (NAME, POSITION, DATABASE),
     (EXCLUSIONS, 0.03, Companion(lambda query: bool(_excluded(query)), exclusions)),
+    (LEVELS, 0.035, Companion(_carries, levels)),
     (BODIES, 0.04, Companion(_takes_part, bodies)),
     (MERGE, 0.045, Companion(_lifts, merging)),
     *((name, position, Companion(_lifts, make)) for name, position, make in COMPANIONS),

@@ -26,12 +26,6 @@ QUICK = (
 DERIVATIVES = ("directional", "hessian_product")
 #: What is not right yet, and why.
 OPEN = {
-    ("hidden_states_normalised", "value"): "a state of probabilities underflows",
-    ("hidden_states_normalised", "aesara.grad"): "a state of probabilities underflows",
-    ("hidden_states_normalised", "kanrewrite.grad"): "a state of probabilities underflows",
-    ("log_outside_of_the_loop", "value"): "the log does not enter the loop",
-    ("log_outside_of_the_loop", "aesara.grad"): "the log does not enter the loop",
-    ("log_outside_of_the_loop", "kanrewrite.grad"): "the log does not enter the loop",
     ("gradient_in_each_step", "aesara.grad"): "nor is this second derivative outside of loops",
     ("gradient_in_each_step", "kanrewrite.grad"): "nor is this second derivative outside of loops",
 }

@@ -1,0 +1,116 @@
+"""Whether somebody asks for the size of a tensor: takes its log, or divides by it."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from aesara.graph.basic import Apply, Constant, Variable
+from aesara.graph.fg import FunctionGraph
+from aesara.scan.op import Scan
+from aesara.tensor.basic import Alloc, Join, MakeVector, Split
+from aesara.tensor.blas import BatchedDot
+from aesara.tensor.elemwise import DimShuffle, Elemwise
+from aesara.tensor.extra_ops import CumOp
+from aesara.tensor.math import Dot, Max, Prod, Sum
+from aesara.tensor.shape import Reshape, SpecifyShape, Unbroadcast
+from aesara.tensor.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+    IncSubtensor,
+    Subtensor,
+)
+
+from kanrewrite.terms import T, operator_of
+
+Graph = Variable[Any, Any]
+
+#: What is large or small when its operands are.
+_OPS = (
+    Sum, Prod, Max, Dot, BatchedDot, CumOp, DimShuffle, Reshape, SpecifyShape, Unbroadcast, Alloc,
+    Join, MakeVector, Split, Subtensor, AdvancedSubtensor, AdvancedSubtensor1, IncSubtensor,
+    AdvancedIncSubtensor, AdvancedIncSubtensor1,
+)  # fmt: skip
+#: Elementwise operators of that kind, and by which of their operands.
+_ELEMENTWISE: dict[Any, tuple[int, ...] | None] = {
+    T.mul: None, T.neg: None, T.abs: None, T.sqr: None, T.sqrt: None, T.maximum: None,
+    T.minimum: None, T.true_div: (0,), T.pow: (0,), T.fill: (1,), T.switch: (1, 2),
+    T.add: None, T.sub: None,
+}  # fmt: skip
+_LOGS = (T.log, T.log2, T.log10)
+
+
+def passes(node: Apply[Any], place: int) -> bool:
+    """Whether what a node makes grows and vanishes with one of its operands.
+
+    A sum with a number that is not zero does not vanish.
+    """
+    if not isinstance(node.op, Elemwise):
+        return isinstance(node.op, _OPS)
+    op = operator_of(node.op)
+    if op not in _ELEMENTWISE:
+        return False
+    if op in (T.add, T.sub) and any(map(_is_number, node.inputs)):
+        return False
+    places = _ELEMENTWISE[op]
+    return places is None or place in places
+
+
+def _is_number(v: Graph) -> bool:
+    while v.owner is not None and isinstance(v.owner.op, DimShuffle):
+        v = v.owner.inputs[0]
+    return isinstance(v, Constant) and bool(np.any(v.data))
+
+
+def asks(node: Apply[Any], place: int, division: bool = True) -> bool:
+    """Whether a node takes the log of an operand, or divides by it."""
+    if not isinstance(node.op, Elemwise):
+        return False
+    op = operator_of(node.op)
+    if op in _LOGS:
+        return True
+    if not division:
+        return False
+    if op is T.pow and place == 0:
+        power = node.inputs[1]
+        while power.owner is not None and isinstance(power.owner.op, DimShuffle):
+            power = power.owner.inputs[0]
+        return isinstance(power, Constant) and bool(np.all(power.data < 0))
+    return op is T.reciprocal or (op is T.true_div and place == 1)
+
+
+def is_asked(fgraph: FunctionGraph, variable: Graph, division: bool = True) -> bool:
+    """Whether the log of a variable, or of what grows and vanishes with it, is asked for.
+
+    Parameters
+    ----------
+    fgraph
+        The graph around; what enters loops is followed into their steps.
+    variable
+        One of its variables.
+    division
+        Whether to divide by it counts too.
+    """
+    stack, seen = deque([variable]), {variable}
+    while stack:
+        for node, place in fgraph.clients.get(stack.popleft(), ()):
+            if node == "output":
+                continue
+            if asks(node, place, division) or _asks_inside(node, place, division):
+                return True
+            new = [v for v in node.outputs if v not in seen] if passes(node, place) else []
+            seen.update(new)
+            stack.extend(new)
+    return False
+
+
+def _asks_inside(node: Apply[Any], place: int, division: bool) -> bool:
+    """Whether a loop asks for the size of what enters it; what derives loops is not heeded."""
+    op = node.op
+    if not isinstance(op, Scan) or op.info.n_mit_mot:
+        return False
+    inner = op.get_oinp_iinp_iout_oout_mappings()["inner_inp_from_outer_inp"].get(place, ())
+    return any(is_asked(op.fgraph, op.inner_inputs[n], division) for n in inner)

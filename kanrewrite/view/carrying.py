@@ -1,0 +1,92 @@
+"""Carrying: whether a tensor vanishes, and overflows, as exponentials in it do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from aesara.graph.basic import Variable
+
+from kanrewrite.laws import Laws
+from kanrewrite.terms import T
+from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, remembered
+from kanrewrite.view.heat import shows
+from kanrewrite.view.nodes import FLOATS
+from kanrewrite.view.read import View
+from kanrewrite.view.zeros import NEVER_ZERO
+
+#: Operators each of whose operands is the value somewhere.
+CHOICES = {T.switch, T.join}
+#: Operators that are positive where each of their operands is.
+POSITIVE = {
+    T.sum, T.prod, T.max, T.min, T.maximum, T.dot, T.batched_dot, T.dimshuffle, T.drop, T.subtensor,
+    T.switch, T.cumsum, T.join, T.abs, T.pow,
+}  # fmt: skip
+
+
+class Carried(NamedTuple):
+    """What is known of the size and the sign of a tensor.
+
+    Attributes
+    ----------
+    exponential
+        Whether it is nothing but products with exponentials, and sums of such.
+    positive
+        Whether it is positive, for sure.
+    """
+
+    exponential: bool
+    positive: bool
+
+
+@remembered
+def carries(form: Form) -> bool:
+    """Tell whether each term of a form is a product with an exponential, or zero."""
+    if isinstance(form, Prod):
+        return not form.coeff or bool(form.expo.terms) or any(carries(f) for f, _ in form.factors)
+    if isinstance(form, Sum):
+        return all(carries(m) for m, _ in form.terms)
+    if not isinstance(form, App) or not shows(form):
+        return False
+    values = [f for f in form.forms if not isinstance(f, Leaf)]
+    return bool(values) and (all if form.op in CHOICES else any)(map(carries, values))
+
+
+@remembered
+def is_positive(form: Form) -> bool:
+    """Tell whether a form is positive, however small."""
+    if isinstance(form, Leaf):
+        data = getattr(form.var, "data", None)
+        return data is not None and bool(np.all(np.asarray(data) > 0))
+    if isinstance(form, Prod):
+        return form.coeff > 0 and all(is_positive(f) for f, _ in form.factors)
+    if isinstance(form, Sum):
+        return form.nonneg and any(c > 0 and is_positive(m) for m, c in form.terms)
+    if not isinstance(form, App):
+        return False
+    values = form.forms[1:] if form.op is T.switch else form.forms
+    return form.op in NEVER_ZERO or (form.op in POSITIVE and all(map(is_positive, values)))
+
+
+def carrying(laws: Laws) -> Callable[[Variable[Any, Any]], Carried]:
+    """A reading that tells what carries exponentials.
+
+    Parameters
+    ----------
+    laws
+        What is followed when a graph is read.
+    """
+    view = View(laws)
+
+    def read(variable: Variable[Any, Any]) -> Carried:
+        if getattr(variable.type, "dtype", None) not in FLOATS:
+            return Carried(False, False)
+        try:
+            form = view.read(variable)
+        except Exception:  # noqa: BLE001  # what cannot be read is nothing that is known
+            view.read_as_leaf(variable)
+            form = view.read(variable)
+        return Carried(carries(form), is_positive(form))
+
+    return read

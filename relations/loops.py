@@ -1,0 +1,28 @@
+r"""Loops: what is multiplied in each step leaves the range of floats, its log does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import aesara.tensor as at
+
+from kanrewrite import Eq, Float, T, eq, relation
+
+
+@relation(direction=None)
+def loop_levels(s: Float) -> Iterator[Eq]:
+    """A loop carries a state as the log of its size and its sign, where its log is asked for."""
+    yield eq(T.sgn(s) * T.exp(T.log(T.abs(s))), s)
+
+
+@loop_levels.example
+def _level_and_sign() -> tuple[Any, Any]:
+    x = at.matrix("x")
+    return at.sgn(x) * at.exp(at.log(at.abs(x))), x
+
+
+@loop_levels.non_example
+def _without_a_sign() -> tuple[Any, Any]:
+    x = at.matrix("x")
+    return at.exp(at.log(at.abs(x))), x

@@ -1,0 +1,145 @@
+"""Loops that carry the logs of what they multiply, where somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import aesara
+import aesara.tensor as at
+import numpy as np
+import pytest
+from aesara.scan.op import Scan
+from aesara.scan.utils import until
+
+import kanrewrite
+from kanrewrite.reference import evaluate, round_to
+from tests.loops.checking import GRADIENTS, PRECISION, PYTHON, switched
+from tests.loops.corpus import soft
+
+
+def compiled(inputs: list[Any], outputs: list[Any], without: str = "") -> tuple[Any, int]:
+    """A function with the library, and how many loops carry logs in it."""
+    mode = PYTHON.excluding(without) if without else PYTHON
+    with switched(True), kanrewrite.trace() as steps:
+        function = aesara.function(inputs, outputs, mode=mode, on_unused_input="ignore")
+    return function, sum(event.name == "loop_levels" for event in steps.fired_events)
+
+
+def assert_right(function: Any, inputs: list[Any], outputs: list[Any], values: list[Any]) -> None:
+    with np.errstate(all="ignore"):
+        found = function(*values)
+    exact = evaluate(outputs, dict(zip(inputs, values, strict=True)))
+    for f, e, o in zip(found, exact, outputs, strict=True):
+        np.testing.assert_allclose(f, round_to(e, o.type.dtype), rtol=PRECISION, atol=PRECISION)
+
+
+def hidden(p: Any, a: Any) -> Any:
+    """The probabilities of all that was seen, and of each state."""
+    start = at.ones(3) / 3
+    return aesara.scan(lambda p, s, a: at.dot(s, a) * p, [p], [start], non_sequences=[a])[0]
+
+
+def seen(steps: int, scale: float) -> list[Any]:
+    """Likelihoods of each state in each step, one of them 0, and transitions, two of them 0."""
+    rng = np.random.default_rng(steps)
+    p, a = np.exp(-scale * rng.random((steps, 3))), rng.random((3, 3))
+    p[2, 1] = a[0, 2] = a[2, 0] = 0
+    return [p, a / a.sum(1, keepdims=True)]
+
+
+@pytest.mark.parametrize(("steps", "scale"), [(200, 20.0)])
+def test_likelihoods_do_not_underflow(steps: int, scale: float) -> None:
+    p, a = at.matrices("pa")
+    value = at.log(hidden(p, a)[-1].sum())
+    function, carried = compiled([p, a], [value])
+    assert carried == 1
+    assert_right(function, [p, a], [value], seen(steps, scale))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", GRADIENTS)
+def test_their_gradients_do_not_underflow(kind: str) -> None:
+    p, a = at.matrices("pa")
+    value = at.log(hidden(p, a)[-1].sum())
+    function, carried = compiled([p, a], GRADIENTS[kind](value, [p, a]))
+    assert carried == 2
+    for steps, scale in ((4, 1.0), (100, 20.0)):
+        written_out: Any = aesara.grad(value, [p, a])
+        assert_right(function, [p, a], written_out, seen(steps, scale))
+
+
+ASKED: dict[str, Callable[[Any], Any]] = {
+    "product": lambda x: at.log(scan(lambda r, s: s * soft(r), x, at.ones(3))),
+    "posterior": lambda x: normal(scan(lambda r, s: s * at.exp(r), x, at.ones(3))[-1]),
+    "paths": lambda x: at.log(scan(advance, x, at.eye(3)[0])[-1]),
+    "two back": lambda x: at.log(scan(two_back, x, at.ones((2, 3)), [-2, -1])[-1]),
+    "until": lambda x: at.log(scan(until_small, x, at.ones(3))[-1]),
+    "each step": lambda x: at.log(aesara.scan(soft, [x])[0]),
+}
+
+
+def scan(step: Any, x: Any, start: Any, taps: Any = (-1,)) -> Any:
+    return aesara.scan(step, [x], [{"initial": start, "taps": list(taps)}])[0]
+
+
+def normal(s: Any) -> Any:
+    return s / s.sum()
+
+
+def advance(r: Any, s: Any) -> Any:
+    """Stay, or advance by one."""
+    return at.concatenate([s[:1], s[1:] + s[:-1]]) * at.exp(r)
+
+
+def two_back(r: Any, a: Any, b: Any) -> Any:
+    return (a + b) * at.exp(r)
+
+
+def until_small(r: Any, s: Any) -> Any:
+    new = s * at.exp(-at.square(r))
+    return new, until(at.lt(new[0], 1e-9))
+
+
+@pytest.mark.parametrize(
+    "name", [n if n != "paths" else pytest.param(n, marks=pytest.mark.slow) for n in ASKED]
+)
+def test_what_is_asked_for_is_carried(name: str) -> None:
+    x = at.matrix("x")
+    value = ASKED[name](x)
+    function, carried = compiled([x], [value])
+    assert carried == 1
+    values = np.round(16 * np.random.default_rng(0).normal(size=(6, 3))) / 16
+    for scale in (1.0, 1e3):
+        assert_right(function, [x], [value], [scale * values])
+
+
+STABLE: dict[str, Callable[[Any], Any]] = {
+    "nobody asks": lambda x: scan(lambda r, s: s * r, x, at.ones(3)),
+    "a number is added": lambda x: at.log(scan(lambda r, s: s * r + 1, x, at.ones(3))),
+    "under a bounded function": lambda x: at.log(scan(lambda r, s: at.tanh(r * s), x, at.ones(3))),
+    "the divisor is away from zero": lambda x: scan(
+        lambda r, s: s * r / (s.sum() + 1), x, at.ones(3)
+    ),
+    "normalised, no exponential": lambda x: scan(lambda r, s: normal(s * r), x, at.ones(3)),
+    "sums": lambda x: at.log(scan(lambda r, s: s + r, x, at.ones(3))),
+}
+
+
+@pytest.mark.parametrize("name", STABLE)
+def test_other_loops_stay_as_they_are(name: str) -> None:
+    x = at.matrix("x")
+    assert compiled([x], [STABLE[name](x)])[1] == 0
+
+
+@pytest.mark.parametrize("name", ["loop_levels", "loops", "kanrewrite"])
+def test_it_can_be_left_out(name: str) -> None:
+    x = at.matrix("x")
+    assert compiled([x], [ASKED["product"](x)], without=name)[1] == 0
+
+
+def test_a_positive_state_needs_no_sign() -> None:
+    x = at.matrix("x")
+    function, _ = compiled([x], [ASKED["product"](x)])
+    (loop,) = [n.op for n in function.maker.fgraph.apply_nodes if isinstance(n.op, Scan)]
+    assert loop.info.n_sit_sot == 1
