@@ -1,4 +1,4 @@
-r"""Accuracy: sines, cosines, tangents and their inverses where they cancel.
+r"""Accuracy: sines, cosines and tangents where they cancel, or their operands are rounded.
 
 References
 ----------
@@ -8,7 +8,6 @@ R. W. Hamming, *Numerical Methods for Scientists and Engineers*, 2nd ed., 1973, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import pi
 from typing import Any
 
 import aesara.tensor as at
@@ -27,16 +26,33 @@ def versine(x: Float) -> Iterator[Eq]:
     yield eq(T.sqr(T.cos(x)) - T.sqr(T.sin(x)), T.cos(2 * x))
 
 
+def _rounded(a: Any, b: Any, total: Any) -> Any:
+    """Where a sum loses what matters to its sine; what is near to its negative is exact."""
+    apart = T.gt(2 * T.abs(total), T.maximum(T.abs(a), T.abs(b)))
+    return T.and_(T.gt(T.abs(total), 4), apart)
+
+
+def _sine(a: Any, b: Any, total: Any) -> Any:
+    parts = T.sin(a) * T.cos(b) + T.cos(a) * T.sin(b)
+    return T.switch(_rounded(a, b, total), parts, T.sin(total))
+
+
+def _cosine(a: Any, b: Any, total: Any) -> Any:
+    parts = T.cos(a) * T.cos(b) - T.sin(a) * T.sin(b)
+    return T.switch(_rounded(a, b, total), parts, T.cos(total))
+
+
 @relation(family="accuracy", where="digits")
 def angles_difference(x: Float, h: Float, a: Float, b: Float) -> Iterator[Eq]:
     """What a small step of an angle changes, and angles near to each other, or small both."""
     small = T.lt(T.abs(h), 1)
     step, half = x + h, 2 * T.sin(h / 2)
+    middle = (x, h / 2, x + h / 2)
     sines, cosines = T.sin(step) - T.sin(x), T.cos(step) - T.cos(x)
     tangents = T.tan(step) - T.tan(x)
-    yield eq(sines, T.switch(small, half * T.cos(x + h / 2), sines))
-    yield eq(cosines, T.switch(small, -half * T.sin(x + h / 2), cosines))
-    yield eq(tangents, T.switch(small, T.sin(h) / (T.cos(x) * T.cos(step)), tangents))
+    yield eq(sines, T.switch(small, half * _cosine(*middle), sines))
+    yield eq(cosines, T.switch(small, -half * _sine(*middle), cosines))
+    yield eq(tangents, T.switch(small, T.sin(h) / (T.cos(x) * _cosine(x, h, step)), tangents))
     half, middle = (a - b) / 2, (a + b) / 2
     near = T.lt(T.abs(a - b) * (T.abs(a) + T.abs(b)), 2)
     sines, cosines, tangents = T.sin(a) - T.sin(b), T.cos(a) - T.cos(b), T.tan(a) - T.tan(b)
@@ -47,32 +63,13 @@ def angles_difference(x: Float, h: Float, a: Float, b: Float) -> Iterator[Eq]:
 
 
 @relation(family="accuracy", where="digits")
-def arctangents_difference(a: Float, b: Float) -> Iterator[Eq]:
-    """The angle between two directions, its parts divided by the larger slope."""
-    m = T.maximum(T.maximum(T.abs(a), T.abs(b)), 1)
-    between = T.arctan2((a - b) / m, 1 / m + (a / m) * b)
-    apart = T.arctan(a) - T.arctan(b)
-    yield eq(apart, T.switch(T.gt(1 / m, 0), between, apart))  # unless one is infinite
-
-
-@relation(family="accuracy", where="digits")
-def arcs_near_one(x: Float) -> Iterator[Eq]:
-    """Inverse sines and cosines where they are flat."""
-    yield eq(T.arccos(1 - x), 2 * T.arcsin(T.sqrt(x / 2)))
-    yield eq(pi / 2 - 2 * T.arcsin(T.sqrt((1 - x) / 2)), T.arcsin(x))
-    yield eq(pi / 2 - 2 * T.arcsin(T.sqrt(0.5 - x / 2)), T.arcsin(x))
-    yield eq(pi / 2 - T.arcsin(x), T.arccos(x))
-    yield eq(pi / 2 - T.arccos(x), T.arcsin(x))
-
-
-@relation(family="accuracy", where="digits")
-def half_turns(x: Float) -> Iterator[Eq]:
-    r"""Multiples of $\pi$, whole turns taken away while that is exact."""
-    for k in (1, 2):
-        left = k * x - 2 * T.floor(k * x / 2 + 0.5)
-        yield eq(T.sin(k * pi * x), T.sin(pi * left))
-        yield eq(T.cos(k * pi * x), T.sin(pi * (0.5 - T.abs(left))))
-        yield eq(T.tan(k * pi * x), T.tan(pi * (k * x - T.floor(k * x + 0.5))))
+def angle_sums(a: Float, b: Float) -> Iterator[Eq]:
+    """A sum of large angles is rounded; what the addition theorems compute with is not."""
+    for first, second, total in ((a, b, a + b), (a / 2, b / 2, (a + b) / 2)):
+        yield eq(T.sin(total), _sine(first, second, total))
+        yield eq(T.cos(total), _cosine(first, second, total))
+        by_parts = _sine(first, second, total) / _cosine(first, second, total)
+        yield eq(T.tan(total), T.switch(_rounded(first, second, total), by_parts, T.tan(total)))
 
 
 @versine.example
@@ -89,9 +86,17 @@ def _half() -> Any:
 @angles_difference.example
 def _step() -> tuple[Any, Any]:
     x, h = at.dvectors("x", "h")
-    sines = at.sin(x + h) - at.sin(x)
-    half = 2.0 * at.sin(h / 2.0)
-    return sines, at.switch(at.lt(abs(h), 1.0), half * at.cos(x + h / 2.0), sines)
+    sines, middle = at.sin(x + h) - at.sin(x), x + h / 2.0
+    cosine = at.switch(
+        _apart(x, h / 2.0, middle),
+        at.cos(x) * at.cos(h / 2.0) - at.sin(x) * at.sin(h / 2.0),
+        at.cos(middle),
+    )
+    return sines, at.switch(at.lt(abs(h), 1.0), 2.0 * at.sin(h / 2.0) * cosine, sines)
+
+
+def _apart(a: Any, b: Any, total: Any) -> Any:
+    return at.and_(at.gt(abs(total), 4.0), at.gt(2.0 * abs(total), at.maximum(abs(a), abs(b))))
 
 
 @angles_difference.non_example
@@ -114,40 +119,14 @@ def _sine_and_cosine() -> Any:
     return at.sin(a) - at.cos(b)
 
 
-@arctangents_difference.example
-def _arctangents() -> tuple[Any, Any]:
+@angle_sums.example
+def _sine_of_sum() -> tuple[Any, Any]:
     a, b = at.dvectors("a", "b")
-    m = at.maximum(at.maximum(abs(a), abs(b)), 1.0)
-    between = at.arctan2((a - b) / m, 1.0 / m + (a / m) * b)
-    apart = at.arctan(a) - at.arctan(b)
-    return apart, at.switch(at.gt(1.0 / m, 0.0), between, apart)
+    parts = at.sin(a) * at.cos(b) + at.cos(a) * at.sin(b)
+    return at.sin(a + b), at.switch(_apart(a, b, a + b), parts, at.sin(a + b))
 
 
-@arctangents_difference.non_example
-def _arctangents_added() -> Any:
+@angle_sums.non_example
+def _sine_of_product() -> Any:
     a, b = at.dvectors("a", "b")
-    return at.arctan(a) + at.arctan(b)
-
-
-@arcs_near_one.example
-def _arccos() -> tuple[Any, Any]:
-    x: Any = at.dvector("x")
-    return at.arccos(1 - x), 2 * at.arcsin(at.sqrt(x / 2))
-
-
-@arcs_near_one.non_example
-def _arccos_of_two_less() -> Any:
-    x: Any = at.dvector("x")
-    return at.arccos(2 - x)
-
-
-@half_turns.example
-def _half_turn() -> tuple[Any, Any]:
-    x: Any = at.dvector("x")
-    return at.sin(pi * x), at.sin(pi * (x - 2.0 * at.floor(x / 2.0 + 0.5)))
-
-
-@half_turns.non_example
-def _another_number() -> Any:
-    x: Any = at.dvector("x")
-    return at.sin(3.14 * x)
+    return at.sin(a * b)

@@ -62,9 +62,25 @@ class DigitsPass(RelationPass):
         """Whether there is something to apply."""
         return bool(self.relations or self.cancels)
 
-    def _queue(self, nodes: list[Apply[Any]]) -> deque[Apply[Any]]:
+    def _sweep(self, fgraph: FunctionGraph, queue: deque[Apply[Any]]) -> None:
         self._makers = {}
-        return deque(reversed(nodes))
+        view = cast(StatingView, self.matching.view)
+        with view.whole():
+            super()._sweep(fgraph, deque(reversed(queue)))
+        # A sum of which no part was replaced may hold a pattern among other terms.
+        super()._sweep(fgraph, deque(filter(self._is_sum, reversed(self._unchanged(fgraph)))))
+
+    def _unchanged(self, fgraph: FunctionGraph) -> list[Apply[Any]]:
+        """The nodes with nothing new below them, inputs first."""
+        known: dict[Apply[Any] | None, None] = {None: None}
+        for node in fgraph.toposort():
+            if node not in self._makers and all(x.owner in known for x in node.inputs):
+                known[node] = None
+        return [node for node in known if node is not None]
+
+    @staticmethod
+    def _is_sum(node: Apply[Any]) -> bool:
+        return _head(node.outputs[0]) in ("add", "sub")
 
     def _found(self, node: Apply[Any], place: Place) -> tuple[str, dict[Graph, Graph]] | None:
         out = node.outputs[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from aesara.graph.basic import Variable
@@ -48,3 +49,6 @@ class StatingView(View, Protocol):
 
     def reduced(self, variable: Graph, /) -> Graph | None:
         """A sum of which terms have cancelled while it was read, None where none has."""
+
+    def whole(self) -> AbstractContextManager[None]:
+        """Match sums as a whole only, for a while."""

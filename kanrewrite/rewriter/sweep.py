@@ -97,22 +97,21 @@ class RelationPass(GraphRewriter):
         self._chains = {}
         nodes = fgraph.toposort()
         self._order = {node: n for n, node in enumerate(nodes)}
-        queue = self._queue(nodes)
-        place = Place(fgraph.apply_nodes, self._order)
         with without_traces():
-            while queue:
-                node = queue.popleft()
-                if node not in fgraph.apply_nodes:
-                    continue
-                self.nodes += 1
-                found = self._found(node, place)
-                if found is not None:
-                    queue.extendleft(self._replace(fgraph, node, *found))
+            self._sweep(fgraph, deque(nodes))
         self._chains = {}
 
-    def _queue(self, nodes: list[Apply[Any]]) -> deque[Apply[Any]]:
-        """The nodes in the order in which they are looked at."""
-        return deque(nodes)
+    def _sweep(self, fgraph: FunctionGraph, queue: deque[Apply[Any]]) -> None:
+        """Look at nodes, and at what is built of them, until none is left."""
+        place = Place(fgraph.apply_nodes, self._order)
+        while queue:
+            node = queue.popleft()
+            if node not in fgraph.apply_nodes:
+                continue
+            self.nodes += 1
+            found = self._found(node, place)
+            if found is not None:
+                queue.extendleft(self._replace(fgraph, node, *found))
 
     def _found(self, node: Apply[Any], place: Place) -> tuple[str, dict[Graph, Graph]] | None:
         """The name of a relation, and what it replaces at a node."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any
@@ -70,6 +71,7 @@ class View:
         written: bool = False,
     ):
         self._written = written
+        self._whole = False
         self._relations = tuple(relations)
         self._modulo = tuple(modulo)
         laws = Laws((*self._relations, *self._modulo), powers=not written)
@@ -94,18 +96,45 @@ class View:
     def match(self, pattern: Form, form: Form, /) -> Iterator[tuple[Bindings, Rest | None]]:
         """The bindings under which a form holds the pattern, each with what is left."""
         algebra = self._home(form)
+        if self._written and not self._is_written(form, algebra):
+            return
+        sums = scaled_sum(pattern) is not None
         matcher = FormMatcher(algebra, self.opened, not self._written)
         for bindings, rest, join in matches(matcher, pattern, form):
-            yield bindings, Rest(join, rest)
-        if scaled_sum(pattern) is None or not isinstance(form, Prod):
+            if not (sums and self._whole and algebra.terms_of(rest)):
+                yield bindings, Rest(join, rest)
+        if not sums or not isinstance(form, Prod):
             return
         for factor, power in form.factors:
             if not isinstance(factor, Sum):
                 continue
             around = algebra.div(form, algebra.pow(factor, power))
             for bindings, rest, join in matches(matcher, pattern, factor):
+                if self._whole and algebra.terms_of(rest):
+                    continue
                 inside = partial(_within, algebra, around, power, join)
                 yield bindings, Rest(inside, rest)
+
+    def _is_written(self, form: Form, algebra: Lifting) -> bool:
+        """Whether the graph computes the exponentials of a product as they are in its form.
+
+        A sum of exponentials is read without its largest, and a sigmoid as a quotient of them.
+        """
+        if not isinstance(form, Prod):
+            return True
+        _, expo, factors = algebra.parts(form)
+        parts = [algebra.exp(expo)] if expo.terms else []
+        parts += [f for f, _ in factors if isinstance(f, Sum) and _has_exponential(f, algebra)]
+        return all(part in self.reader.origin for part in parts)
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """Match sums as a whole only: their terms are grouped as they are written."""
+        self._whole = True
+        try:
+            yield
+        finally:
+            self._whole = False
 
     def instantiate(self, term: Any, bindings: Mapping[Any, Any], /) -> Form:
         """A term with its parameters bound, as a form."""
@@ -222,6 +251,10 @@ class View:
 
     def _home(self, form: Form) -> Lifting:
         return form.home  # type: ignore[no-any-return]
+
+
+def _has_exponential(form: Sum, algebra: Lifting) -> bool:
+    return any(algebra.parts(term)[1].terms for term, _ in form.terms)
 
 
 def _within(

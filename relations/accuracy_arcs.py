@@ -1,0 +1,79 @@
+r"""Accuracy: inverse sines, cosines and tangents where they are flat or cancel; half turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import pi
+from typing import Any
+
+import aesara.tensor as at
+
+from kanrewrite import Eq, Float, T, eq, relation
+
+
+@relation(family="accuracy", where="digits")
+def arctangents_difference(a: Float, b: Float) -> Iterator[Eq]:
+    """The angle between two directions, its parts divided by the larger slope."""
+    m = T.maximum(T.maximum(T.abs(a), T.abs(b)), 1)
+    between = T.arctan2((a - b) / m, 1 / m + (a / m) * b)
+    apart = T.arctan(a) - T.arctan(b)
+    yield eq(apart, T.switch(T.gt(1 / m, 0), between, apart))  # unless one is infinite
+
+
+@relation(family="accuracy", where="digits")
+def arcs_near_one(x: Float) -> Iterator[Eq]:
+    """Inverse sines and cosines where they are flat."""
+    yield eq(T.arccos(1 - x), 2 * T.arcsin(T.sqrt(x / 2)))
+    yield eq(pi / 2 - 2 * T.arcsin(T.sqrt((1 - x) / 2)), T.arcsin(x))
+    yield eq(pi / 2 - 2 * T.arcsin(T.sqrt(0.5 - x / 2)), T.arcsin(x))
+    yield eq(pi / 2 - T.arcsin(x), T.arccos(x))
+    yield eq(pi / 2 - T.arccos(x), T.arcsin(x))
+
+
+@relation(family="accuracy", where="digits")
+def half_turns(x: Float) -> Iterator[Eq]:
+    r"""Multiples of $\pi$, whole turns taken away while that is exact."""
+    for k in (1, 2):
+        left = k * x - 2 * T.floor(k * x / 2 + 0.5)
+        yield eq(T.sin(k * pi * x), T.sin(pi * left))
+        yield eq(T.cos(k * pi * x), T.sin(pi * (0.5 - T.abs(left))))
+        yield eq(T.tan(k * pi * x), T.tan(pi * (k * x - T.floor(k * x + 0.5))))
+
+
+@arctangents_difference.example
+def _arctangents() -> tuple[Any, Any]:
+    a, b = at.dvectors("a", "b")
+    m = at.maximum(at.maximum(abs(a), abs(b)), 1.0)
+    between = at.arctan2((a - b) / m, 1.0 / m + (a / m) * b)
+    apart = at.arctan(a) - at.arctan(b)
+    return apart, at.switch(at.gt(1.0 / m, 0.0), between, apart)
+
+
+@arctangents_difference.non_example
+def _arctangents_added() -> Any:
+    a, b = at.dvectors("a", "b")
+    return at.arctan(a) + at.arctan(b)
+
+
+@arcs_near_one.example
+def _arccos() -> tuple[Any, Any]:
+    x: Any = at.dvector("x")
+    return at.arccos(1 - x), 2 * at.arcsin(at.sqrt(x / 2))
+
+
+@arcs_near_one.non_example
+def _arccos_of_two_less() -> Any:
+    x: Any = at.dvector("x")
+    return at.arccos(2 - x)
+
+
+@half_turns.example
+def _half_turn() -> tuple[Any, Any]:
+    x: Any = at.dvector("x")
+    return at.sin(pi * x), at.sin(pi * (x - 2.0 * at.floor(x / 2.0 + 0.5)))
+
+
+@half_turns.non_example
+def _another_number() -> Any:
+    x: Any = at.dvector("x")
+    return at.sin(3.14 * x)
