@@ -13,7 +13,7 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Eq, Float, T, eq, relation
+from kanrewrite import Eq, Float, T, eq, nonzero, relation
 from kanrewrite.relations.accuracy_ranges import RANGES, scale, scale_of
 
 
@@ -32,7 +32,7 @@ def reciprocals_difference(a: Float, b: Float, c: Float) -> Iterator[Eq]:
 @relation(role="cancel", family="accuracy", where="digits")
 def terms_cancel(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
     """Fractions are added over a common denominator, and products multiplied out, to cancel."""
-    yield eq(a / b - c / d, (a * d - c * b) / (b * d))
+    yield eq(a / b - c / d, (a * d - c * b) / (b * d)).when(nonzero(b), nonzero(d))
     yield eq((a + b) * c - a * d, a * (c - d) + b * c)
 
 
@@ -84,13 +84,15 @@ def _reciprocals_added() -> Any:
 
 @terms_cancel.example
 def _fractions() -> tuple[Any, Any]:
-    a, b, c, d = at.matrices("a", "b", "c", "d")
+    a, c, p, q = at.matrices("a", "c", "p", "q")
+    b, d = at.exp(p), at.exp(q)
     return a / b - c / d, (a * d - c * b) / (b * d)
 
 
 @terms_cancel.non_example
 def _numerators_subtracted() -> tuple[Any, Any]:
-    a, b, c, d = at.matrices("a", "b", "c", "d")
+    a, c, p, q = at.matrices("a", "c", "p", "q")
+    b, d = at.exp(p), at.exp(q)
     return a / b - c / d, (a - c) / (b * d)
 
 

@@ -17,6 +17,8 @@ from kanrewrite import Eq, Float, T, eq, relation
 
 #: Up to here ten terms of each series give all digits of a double.
 NEAR = 0.05
+#: How far a series may be from what it stands for, relative to that.
+HALF_ULP = 2.0**-53
 
 
 def _horner(x: Any, coefficients: Sequence[float]) -> Any:
@@ -27,7 +29,7 @@ def _horner(x: Any, coefficients: Sequence[float]) -> Any:
 
 
 def _by_series(written: Any, x: Any, series: Any) -> Eq:
-    return eq(written, T.switch(T.lt(T.abs(x), NEAR), series, written))
+    return eq(written, T.switch(T.lt(T.abs(x), NEAR), series, written)).within(HALF_ULP)
 
 
 _SINE = [(-1) ** n / factorial(2 * n + 1) for n in range(1, 8)]

@@ -48,17 +48,25 @@ class Eq:
         What their operators obey; None for the default when the goal is run.
     guards
         Goals that must hold as well, run after the equation.
+    error
+        How far apart the sides may be, relative to the first: 0 for what is true.
     """
 
-    __slots__ = ("guards", "lhs", "rhs", "theory")
+    __slots__ = ("error", "guards", "lhs", "rhs", "theory")
 
     def __init__(
-        self, lhs: Any, rhs: Any, theory: Theory | None = None, guards: tuple[Goal, ...] = ()
+        self,
+        lhs: Any,
+        rhs: Any,
+        theory: Theory | None = None,
+        guards: tuple[Goal, ...] = (),
+        error: float = 0.0,
     ):
         self.lhs = lhs
         self.rhs = rhs
         self.theory = theory
         self.guards = guards
+        self.error = error
 
     def when(self, *guards: Goal) -> Eq:
         """The same equation with more conditions.
@@ -72,7 +80,21 @@ class Eq:
         -------
         Eq
         """
-        return Eq(self.lhs, self.rhs, self.theory, (*self.guards, *guards))
+        return Eq(self.lhs, self.rhs, self.theory, (*self.guards, *guards), self.error)
+
+    def within(self, error: float) -> Eq:
+        """The same as an approximation, which `kanrewrite.verify` holds to its bound.
+
+        Parameters
+        ----------
+        error
+            How far the second side may be from the first, relative to that.
+
+        Returns
+        -------
+        Eq
+        """
+        return Eq(self.lhs, self.rhs, self.theory, self.guards, error)
 
     def __call__(self, state: Any) -> Iterator[Any]:
         """The states in which the equation and its guards hold.
@@ -109,15 +131,16 @@ class Eq:
         if type(other) is not type(self):
             return NotImplemented
         assert isinstance(other, Eq)
-        mine = (self.lhs, self.rhs, self.theory, self.guards)
-        return mine == (other.lhs, other.rhs, other.theory, other.guards)
+        mine = (self.lhs, self.rhs, self.theory, self.guards, self.error)
+        return mine == (other.lhs, other.rhs, other.theory, other.guards, other.error)
 
     def __hash__(self) -> int:
         return hash((self.lhs, self.rhs, self.theory, self.guards))
 
     def __repr__(self) -> str:
         when = f".when({', '.join(map(repr, self.guards))})" if self.guards else ""
-        return f"eq({self.lhs!r}, {self.rhs!r}){when}"
+        within = f".within({self.error!r})" if self.error else ""
+        return f"eq({self.lhs!r}, {self.rhs!r}){when}{within}"
 
 
 class Written(Eq):

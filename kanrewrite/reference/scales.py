@@ -89,9 +89,12 @@ def sign(x: Real) -> int:
     return int(libmp.mpf_sign(lead(x)))
 
 
-def real(value: float) -> Real:
-    """The exact value of a Python number."""
-    raw = libmp.from_int(value) if isinstance(value, int) else libmp.from_float(value)
+def real(value: Any) -> Real:
+    """The exact value of a Python number, or of mpmath's."""
+    if isinstance(value, int):
+        raw = libmp.from_int(value)
+    else:
+        raw = getattr(value, "_mpf_", None) or libmp.from_float(value)
     return Real((raw,)) if raw != libmp.fzero else ZERO
 
 

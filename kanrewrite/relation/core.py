@@ -172,7 +172,14 @@ class Relation:
             missing = [str(v) for v in dict.fromkeys(variables) if v not in bound]
             if missing:
                 raise self.error(errors.unbound(missing, where, show(pattern), show(side)))
-        return Rule(self, pattern, replacement, conditions_of(equation), equation.theory)
+        return Rule(
+            self,
+            pattern,
+            replacement,
+            conditions_of(equation),
+            equation.theory,
+            error=equation.error,
+        )
 
     def __call__(self, left: Any, right: Any) -> Goal:
         """The goal that this relation holds between two terms, in either direction."""
@@ -202,6 +209,7 @@ class Relation:
         return "\n".join(
             f"{show(e.lhs)} == {show(e.rhs)}"
             + when_text(tuple(c for c in conditions_of(e) if c not in asked))
+            + (f" within {e.error:.2g}" if e.error else "")
             for e in self.equations
         )
 
@@ -217,7 +225,7 @@ class Relation:
         return f"<relation {self} at {self.source}>"
 
     def _key(self) -> tuple[Any, ...]:
-        stated = tuple((e.lhs, e.rhs, e.guards, e.theory) for e in self.equations)
+        stated = tuple((e.lhs, e.rhs, e.guards, e.theory, e.error) for e in self.equations)
         return (self.name, self.roles, self.direction, stated or self.function)
 
     def __eq__(self, other: object) -> bool:

@@ -94,7 +94,8 @@ def read_equations(
         for guard in equation.guards:
             if not isinstance(guard, Condition):
                 raise fail(errors.not_a_condition(guard))
-        yield eq(equation.lhs, equation.rhs, own).when(*asked, *equation.guards)
+        same = eq(equation.lhs, equation.rhs, own).within(equation.error)
+        yield same.when(*asked, *equation.guards)
 
 
 def sections(doc: str) -> tuple[str, str]:

@@ -50,6 +50,8 @@ class Rule:
         What the pattern is matched modulo; None leaves it to the view.
     origin : str
         For a derived rule, the pair of equations whose overlap it is.
+    error : float
+        How far apart the sides may be, relative to the matched one: 0 for what is true.
     """
 
     relation: Relation
@@ -58,6 +60,7 @@ class Rule:
     conditions: tuple[Condition, ...] = ()
     theory: Theory | None = None
     origin: str = ""
+    error: float = 0.0
 
     @property
     def name(self) -> str:

@@ -81,6 +81,9 @@ def verify(
 
     Notes
     -----
+    An equation that is an approximation, ``eq(...).within(error)``, is held to its error. Exact
+    zeros have no sign here, so an infinity of a division by one may have either.
+
     Sampling finds errors and proves nothing. What is compared are numbers of 25 agreed digits
     (see `kanrewrite.reference.evaluate`). A float constant of many digits stands for the numbers
     that round to it, so ``0.6931471805599453`` is taken for log(2) and ``0.693147`` is not.
@@ -122,7 +125,10 @@ def _rules(relation: Relation) -> list[Rule]:
     """The rules in use; of a relation that is used as a goal only, its equations as stated."""
     if relation.direction is not None:
         return list(relation.rules())
-    return [Rule(relation, e.lhs, e.rhs, cast(Any, e.guards), e.theory) for e in relation.equations]
+    return [
+        Rule(relation, e.lhs, e.rhs, cast(Any, e.guards), e.theory, error=e.error)
+        for e in relation.equations
+    ]
 
 
 def _failure(

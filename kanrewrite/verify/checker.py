@@ -105,7 +105,7 @@ class Checker:
             try:
                 old, new = (build(term, setting.bindings, dtype) for term in terms)
                 value = exact([old], setting.values)[0]
-                comparison = compare(old, new, setting.values, value)
+                comparison = compare(old, new, setting.values, value, rule.error)
             except Undecided:
                 self.report.undecided += used
                 continue
@@ -174,7 +174,7 @@ class Checker:
         if why:
             return self._text(rule, setting, f"rewritten, {why}")
         try:
-            comparison = compare(old, new, setting.values, value)
+            comparison = compare(old, new, setting.values, value, rule.error)
         except Undecided:
             self.report.undecided += 1
             return None
@@ -201,7 +201,7 @@ class Checker:
 
         def fails(values: Values) -> bool:
             try:
-                comparison = compare(old, new, values)
+                comparison = compare(old, new, values, error=rule.error)
             except Exception:  # noqa: BLE001  # smaller values may not fit the graph
                 return False
             if comparison.why:
@@ -226,10 +226,11 @@ class Checker:
         if why:
             return Counterexample(name, why, {}, 0)
         rng = np.random.default_rng(self.seed)
+        error = max((e.error for e in self.relation.equations), default=0.0)
         for regime in self.regimes:
             values = values_for([graph, expected], rng, regime)
             try:
-                comparison = compare(graph, expected, values)
+                comparison = compare(graph, expected, values, error=error)
             except Undecided:
                 self.report.undecided += 1
                 continue

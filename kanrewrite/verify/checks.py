@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, cast
 
 import aesara
@@ -10,14 +11,15 @@ import aesara.tensor as at
 import numpy as np
 from aesara.compile.mode import Mode
 from aesara.graph.basic import Constant, Variable, ancestors, clone_replace
-from mpmath import isinf, isnan, ldexp, mpmathify, nstr
+from aesara.tensor.elemwise import Elemwise
+from mpmath import isinf, isnan, mpf, mpmathify, nstr, pi, workdps
 
 from kanrewrite import reference
 from kanrewrite.errors import BeyondReference, NotConverged
 from kanrewrite.guards import normal_axes
 from kanrewrite.ops import Supremum
 from kanrewrite.relation import substitute
-from kanrewrite.terms import T, Term
+from kanrewrite.terms import T, Term, operator_of
 from kanrewrite.unify import as_graph
 
 Graph = Variable[Any, Any]
@@ -25,6 +27,9 @@ Array = np.ndarray[Any, Any]
 Values = Mapping[Graph, Array]
 
 SAME = 66  # bits: two exact values that agree so far, some 20 digits, are one number
+DIGITS = 800  # decimal ones, with which the reference gives up
+CERTAIN = 300  # to how many digits pi is taken
+SIMPLE = 12  # the largest denominator of a part of a turn
 
 
 class Undecided(Exception):  # an outcome, never seen outside
@@ -94,7 +99,7 @@ def exact(outputs: Sequence[Graph], values: Values) -> list[Array]:
         The reference does not converge, or meets what it cannot write down.
     """
     try:
-        return reference.evaluate(outputs, values, max_digits=800, saturate=False)
+        return reference.evaluate(outputs, values, max_digits=DIGITS, saturate=False)
     except (BeyondReference, NotConverged) as error:
         raise Undecided from error
 
@@ -106,6 +111,10 @@ class Comparison:
     ----------
     old, new : Interval
         What each element can be; both ends are equal where no constant is rounded.
+    error : float
+        How far apart they may be, relative to the first.
+    poles : bool
+        Whether an infinity may be of either sign: numbers here have no zero of a sign to divide by.
 
     Attributes
     ----------
@@ -116,8 +125,11 @@ class Comparison:
         compared as the first graph has no value there.
     """
 
-    def __init__(self, old: Interval, new: Interval) -> None:
+    def __init__(
+        self, old: Interval, new: Interval, error: float = 0.0, poles: bool = False
+    ) -> None:
         self.why = ""
+        self._error, self._poles = max(error, 2.0**-SAME), poles
         self.compared = self.finite = self.undefined = 0
         shape = old[0].shape
         try:
@@ -137,17 +149,27 @@ class Comparison:
             return
         self.compared += 1
         self.finite += not isinf(x)
-        if not self.why and not (_same(x, y) or _meet(x, high, y, high_y)):
+        if not self.why and not (self._same(x, y) or _meet(x, high, y, high_y)):
             place = f" at {list(where)}" if where else ""
             digits = 15 if _text(x, 15) != _text(y, 15) else 25
             self.why = f"the value {_text(x, digits)}{place} becomes {_text(y, digits)}"
 
+    def _same(self, x: Any, y: Any) -> bool:
+        if x == y or (self._poles and isinf(x) and isinf(y)):
+            return True
+        if isnan(y) or isinf(x) or isinf(y):
+            return False
+        return bool(abs(x - y) <= max(abs(x), abs(y)) * self._error)
 
-def compare(old: Graph, new: Graph, values: Values, known: Array | None = None) -> Comparison:
+
+def compare(
+    old: Graph, new: Graph, values: Values, known: Array | None = None, error: float = 0.0
+) -> Comparison:
     """How the values of two graphs compare.
 
     A float constant of many digits stands for a number that rounds to it, such as log(2): graphs
-    with such constants are evaluated with their neighbours too, if they seem to differ.
+    with such constants are evaluated with their neighbours too, if they seem to differ, and with
+    exact parts of a turn for what is rounded from them.
 
     Parameters
     ----------
@@ -157,6 +179,8 @@ def compare(old: Graph, new: Graph, values: Values, known: Array | None = None) 
         The inputs.
     known : ndarray of mpf, optional
         The values of `old`.
+    error : float
+        How far apart they may be, relative to the value of `old`.
 
     Raises
     ------
@@ -167,13 +191,42 @@ def compare(old: Graph, new: Graph, values: Values, known: Array | None = None) 
         before, after = exact([old, new], values)
     else:
         before, after = known, exact([new], values)[0]
-    comparison = Comparison((before, before), (after, after))
+    allowed = (error, _divides(old))
+    comparison = Comparison((before, before), (after, after), *allowed)
     rounded = _rounded_constants([old, new])
     if not comparison.why or not rounded:
         return comparison
     neighbours = [_moved([old, new], rounded, towards) for towards in (-np.inf, np.inf)]
     low, high = exact(neighbours[0], values), exact(neighbours[1], values)
-    return Comparison((low[0], high[0]), (low[1], high[1]))
+    near = Comparison((low[0], high[0]), (low[1], high[1]), *allowed)
+    angles = [_parts_of_turn(rounded, side) for side in (-1, 1)]
+    if not near.why or not angles[0]:
+        return near
+    low, high = (exact([old, new], {**values, **known}) for known in angles)
+    return Comparison((low[0], high[0]), (low[1], high[1]), *allowed)
+
+
+_DIVIDING = frozenset({T.true_div, T.reciprocal, T.pow})
+
+
+def _divides(graph: Graph) -> bool:
+    """Whether a graph may divide by a zero, whose sign an infinity then has."""
+    ops = (v.owner.op for v in ancestors([graph]) if v.owner is not None)
+    return any(isinstance(op, Elemwise) and operator_of(op) in _DIVIDING for op in ops)
+
+
+def _parts_of_turn(constants: Sequence[Any], side: int) -> dict[Any, Array]:
+    """The multiples of pi that constants are rounded from, all but exact: a little to one side."""
+    found = {}
+    for constant in constants:
+        dtype, value = constant.type.dtype, np.ravel(constant.data)[0]
+        times = Fraction(float(value) / np.pi).limit_denominator(SIMPLE)
+        if not times or np.asarray(float(times) * np.pi, dtype) != value:
+            continue
+        with workdps(DIGITS):
+            part = pi * times.numerator / times.denominator * (1 + side * mpf(10) ** -CERTAIN)
+        found[constant] = np.full(np.shape(constant.data), part, dtype=object)
+    return found
 
 
 def _rounded_constants(graphs: Sequence[Graph]) -> list[Any]:
@@ -205,14 +258,6 @@ def _number(value: Any) -> Any:
 
 def _text(value: Any, digits: int) -> str:
     return str(nstr(value, digits))
-
-
-def _same(x: Any, y: Any) -> bool:
-    if x == y:
-        return True
-    if isnan(y) or isinf(x) or isinf(y):
-        return False
-    return bool(abs(x - y) <= ldexp(max(abs(x), abs(y)), -SAME))
 
 
 def _meet(x: Any, high_x: Any, y: Any, high_y: Any) -> bool:

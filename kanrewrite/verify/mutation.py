@@ -66,7 +66,7 @@ def mutations(relation: Relation) -> list[Relation]:
         sides = [(lhs, equation.rhs) for lhs in variants(equation.lhs, kept)]
         sides += [(equation.lhs, rhs) for rhs in variants(equation.rhs, kept)]
         for lhs, rhs in sides:
-            changed = eq(lhs, rhs, equation.theory).when(*equation.guards)
+            changed = eq(lhs, rhs, equation.theory).when(*equation.guards).within(equation.error)
             variant: Any = copy(relation)
             # first, as a check that refuses it then need not come to the others
             variant.equations = (changed, *relation.equations[:i], *relation.equations[i + 1 :])
