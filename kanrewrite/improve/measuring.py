@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from math import inf
 from threading import Lock
+from time import perf_counter
 from typing import Any, NamedTuple, cast
 
 import aesara
@@ -80,32 +82,25 @@ def measured(task: tuple[Sequence[Graph], Points]) -> Measured:
     return Measured(tuple(outputs), np.stack(lost))
 
 
-def compiled(task: tuple[Sequence[Graph], Points]) -> Measured:
+def compiled(task: tuple[Sequence[Graph], Points], until: float = inf) -> Measured:
     """A form as it is run: where Aesara's rewrites would cost it digits, kept from them.
 
     Parameters
     ----------
     task : tuple
         As of `measured`.
+    until : float
+        After that time a form is kept from them unasked: compiling it takes time.
     """
     outputs, points = task
     written = measured(task)
+    if perf_counter() > until:
+        return Measured(kept(outputs), written.errors)
     run = errors(outputs, points, COMPILED)
     if run.mean() <= written.errors.mean() + WORSE:
         return Measured(tuple(outputs), run)
     found = kept(outputs)
     return Measured(found, errors(found, points, COMPILED))
-
-
-def held(task: tuple[Sequence[Graph], Points]) -> Measured:
-    """A form that is kept from Aesara's rewrites, unasked: there is no time to compile it.
-
-    Parameters
-    ----------
-    task : tuple
-        As of `measured`.
-    """
-    return Measured(kept(task[0]), measured(task).errors)
 
 
 def kept(outputs: Sequence[Graph]) -> tuple[Graph, ...]:

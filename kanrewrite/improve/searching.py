@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from heapq import heappop, heappush
 from time import perf_counter
 from typing import Any
 
 from kanrewrite import registry
 from kanrewrite.cost import flops
-from kanrewrite.improve.measuring import Measured, compiled, held, measured
+from kanrewrite.improve.measuring import Measured, compiled, measured
 from kanrewrite.improve.points import Graph, Points, inputs_of, sampled, shape_of
 from kanrewrite.improve.regimes import choice, choices, refined
 from kanrewrite.improve.result import Form, Improvement, front_of
@@ -236,12 +237,9 @@ class _Search:
             front = [form for form in front_of(self.forms) if form.number not in done]
             if not front:
                 return
-            late = perf_counter() - self.began > self.seconds
-            for form, result in zip(
-                front,
-                self.map(held if late else compiled, [(form.outputs, points) for form in front]),
-                strict=True,
-            ):
+            run = partial(compiled, until=self.began + self.seconds)
+            results = self.map(run, [(form.outputs, points) for form in front])
+            for form, result in zip(front, results, strict=True):
                 self._set(form, result)
                 done.add(form.number)
 
