@@ -8,6 +8,7 @@ from unification import var
 
 from kanrewrite import ac
 from kanrewrite.completion import Finding, check, derived
+from kanrewrite.completion.prepared import may_overlap
 from kanrewrite.completion.terms import canonical, flat, replaced, text, written
 from kanrewrite.errors import Incomplete
 from kanrewrite.guards import Axis, ConstantAlong, Float, positive
@@ -170,6 +171,47 @@ def test_pairs_inside_of_products_are_found() -> None:
         yield eq(T.exp(x) * T.sin(y), T.cos(x * y))
 
     assert ("critical pair", "square", "other") in kinds(square, other)
+
+
+def test_rules_that_have_no_operator_in_common_are_not_overlapped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at: list[Any] = []
+    original = ac.overlaps
+
+    def counted(*sides: Any, **limits: Any) -> Any:
+        looked_at.append(sides)
+        return original(*sides, **limits)
+
+    monkeypatch.setattr(ac, "overlaps", counted)
+    several = [relation_of(op) for op in (T.sin, T.cos, T.tan, T.sinh, T.cosh, T.tanh, T.erf)]
+    assert not check(several)
+    assert len(looked_at) == len(several)  # each with itself
+
+
+def relation_of(op: Any) -> Relation:
+    """A relation of one operator, of the name of the operator."""
+
+    def stated(x: Float) -> Iterator[Eq]:
+        yield eq(op(x + 1), T.log(x))
+
+    stated.__name__ = op.name
+    return relation(stated)
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "expected"),
+    [
+        (T.log(X * Y), T.exp(X) * T.exp(Y), True),
+        (T.log(1 + X), T.log(1 + T.exp(X)), True),
+        (T.log(2 + T.exp(X)), T.log(1 + T.exp(X)), False),
+        (T.exp(X) * T.sin(Y), T.exp(X) * T.exp(X), True),
+        (T.cos(X) * T.sin(Y), T.exp(X) * T.exp(X), False),
+        (T.exp(T.sin(X)), T.cos(X), False),
+    ],
+)
+def test_what_may_overlap_is_told_by_operators(outer: Any, inner: Any, expected: bool) -> None:
+    assert may_overlap(outer, inner) is expected
 
 
 # -- terms ----------------------------------------------------------------------------------------

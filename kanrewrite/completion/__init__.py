@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, permutations
 
 from kanrewrite.completion.coherence import derived
-from kanrewrite.completion.critical import Finding, Steps, critical_pairs, loops, subsumed
+from kanrewrite.completion.critical import TOGETHER, Finding, Steps, critical_pairs, loops, subsumed
+from kanrewrite.completion.prepared import Prepared
 from kanrewrite.completion.terms import apart
-from kanrewrite.relation import Relation, Rule
+from kanrewrite.relation import Relation
 
 __all__ = ["Check", "Finding", "check", "derived"]
 
@@ -51,7 +53,7 @@ def check(relations: Relation | Iterable[Relation]) -> Check:
     -----
     Modulo associativity and commutativity of sums and products.  Conditions are taken as given, so
     that a finding may be about a term that they exclude; results are followed for a bounded number
-    of rewrites.
+    of rewrites, and so many overlaps of two relations are looked at.
 
     References
     ----------
@@ -72,7 +74,7 @@ def check(relations: Relation | Iterable[Relation]) -> Check:
     undo each other: there (...) and back (...): rewrite sinh(x) to cosh(x) and back again
     """
     chosen = [relations] if isinstance(relations, Relation) else list(relations)
-    rules = [apart(rule, "check") for relation in chosen for rule in relation.rules()]
+    rules = [Prepared(apart(rule, "check")) for relation in chosen for rule in relation.rules()]
     found: dict[tuple[str, frozenset[str]], Finding] = {}
     for finding in _findings(rules):
         names = frozenset(relation.name for relation in finding.relations)
@@ -80,7 +82,7 @@ def check(relations: Relation | Iterable[Relation]) -> Check:
     return Check(tuple(found.values()))
 
 
-def _findings(rules: list[Rule]) -> Iterator[Finding]:
+def _findings(rules: list[Prepared]) -> Iterator[Finding]:
     settled = set()
     for finding in loops(rules):
         if finding.kind == "loop":  # its chains have no end that could be compared
@@ -89,11 +91,15 @@ def _findings(rules: list[Rule]) -> Iterator[Finding]:
     for general, special in permutations(rules, 2):
         needless = subsumed(general, special)
         if needless is not None:
-            settled.add((id(general), id(special)))
+            settled.update([(id(general), id(special)), (id(special), id(general))])
             yield needless
     steps = Steps(rules)
+    left: defaultdict[frozenset[str], int] = defaultdict(lambda: TOGETHER)
     for first, second in combinations_with_replacement(rules, 2):
-        if not {(id(first), id(second)), (id(second), id(first))} & settled:
-            yield from critical_pairs(first, second, steps)
-            if first is not second:
-                yield from critical_pairs(second, first, steps)
+        relations = frozenset((first.relation.name, second.relation.name))
+        for outer, inner in dict.fromkeys([(first, second), (second, first)]):
+            if left[relations] <= 0 or (id(first), id(second)) in settled:
+                continue
+            found, count = critical_pairs(outer, inner, steps, left[relations])
+            left[relations] -= TOGETHER if found else count  # one is enough to say
+            yield from found

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, zip_longest
 from typing import Any, Literal
 
 from kanrewrite import ac
+from kanrewrite.completion.prepared import Prepared, atoms, frozen, may_overlap
 from kanrewrite.completion.terms import (
     PLAIN,
-    apart,
     canonical,
     product,
     renamed,
@@ -20,14 +21,15 @@ from kanrewrite.completion.terms import (
     under,
 )
 from kanrewrite.relation import Relation, Rule, substitute
-from kanrewrite.relation.roles import operators_in
-from kanrewrite.terms import T, Term, parameters_of
+from kanrewrite.terms import T, Term
 from kanrewrite.unify import is_term
 
 Kind = Literal["critical pair", "undo each other", "loop", "subsumed"]
 
 #: How many overlaps of two rules are looked at, and how many terms are reached from each result.
 OVERLAPS, REACHED = 16, 48
+#: How many overlaps of two relations are looked at, whatever their rules.
+TOGETHER = 48
 #: And how many steps the search for the overlaps at one place may take.
 STEPS = 200
 #: A term of more operators is not rewritten any further.
@@ -71,35 +73,22 @@ class Finding:
         return f"{self.kind}: {names}: {told[self.kind]}"
 
 
-@dataclass(frozen=True)
-class Frozen:
-    """A variable that is taken for a constant."""
-
-    name: str
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-def frozen(term: Any) -> Any:
-    """A term whose variables are constants."""
-    return substitute(term, {v: Frozen(str(v)) for v in parameters_of(term)})
-
-
 class Steps:
     """What rules make of frozen terms, each term looked at once.
 
     Parameters
     ----------
-    rules : iterable of Rule
+    rules : iterable of Prepared
         Conditions are taken as given.
     """
 
-    def __init__(self, rules: Iterable[Rule]):
-        self.rules: defaultdict[Any, list[tuple[Rule, ac.Matcher]]] = defaultdict(list)
+    def __init__(self, rules: Iterable[Prepared]):
+        self.rules: defaultdict[Any, list[Prepared]] = defaultdict(list)
         for rule in rules:
-            self.rules[rule.pattern[0]].append((rule, ac.compile(rule.pattern, PLAIN)))
+            self.rules[rule.pattern[0]].append(rule)
         self._known: dict[Any, tuple[Any, ...]] = {}
+        #: How many matchers have been run.
+        self.tried = 0
 
     def of(self, term: Any) -> tuple[Any, ...]:
         """What becomes of a term in one step anywhere in it, each result once."""
@@ -118,9 +107,13 @@ class Steps:
 
     def at(self, term: Any) -> Iterator[Any]:
         """What becomes of a term by rules that match all of it, or operands of its operator."""
-        subject = ac.term(term, PLAIN)
-        for rule, matcher in self.rules[term[0]]:
-            for found, rest in islice(matcher.extend(subject), OVERLAPS):
+        subject, held = None, atoms(term)
+        for rule in self.rules.get(term[0], ()):
+            if not rule.needed <= held:
+                continue
+            subject = ac.term(term, PLAIN) if subject is None else subject
+            self.tried += 1
+            for found, rest in islice(rule.matcher.extend(subject), OVERLAPS):
                 new = under(rule.replacement, found)
                 yield canonical(Term((term[0], new, *rest)) if rest else new)
 
@@ -147,19 +140,32 @@ class Steps:
                     yield new
 
 
+@lru_cache(maxsize=1 << 10)
+def alone(rule: Prepared) -> Steps:
+    """What a rule makes of terms by itself."""
+    return Steps([rule])
+
+
 def size(term: Any) -> int:
     """How many operators and leaves a term has."""
     return sum(map(size, term)) if is_term(term) else 1
 
 
-def critical_pairs(first: Rule, second: Rule, steps: Steps) -> Iterator[Finding]:
-    """The overlaps of two rules, the second within the first, whose results do not meet again."""
-    if second.pattern[0] not in operators_in(first.pattern):
-        return
-    one, two = apart(first, "first"), apart(second, "second")
+def critical_pairs(
+    first: Prepared, second: Prepared, steps: Steps, most: int = OVERLAPS
+) -> tuple[list[Finding], int]:
+    """The overlaps of two rules, the second within the first, whose results do not meet again.
+
+    The one with the smallest term, if there is any, and how many overlaps were looked at.
+    """
+    if not may_overlap(first.pattern, second.other.pattern):
+        return [], 0
+    one, two = first.rule, second.other
     found = []
     every = ac.overlaps(one.pattern, two.pattern, PLAIN, steps=STEPS)
-    for overlap in islice(every, OVERLAPS):
+    looked_at = 1
+    for overlap in islice(every, min(most, OVERLAPS)):
+        looked_at += 1
         outer, inner = [one.pattern, one.replacement], [two.replacement]
         if overlap.around_rule is not None:
             outer = [product_of(one.pattern[0], side, overlap.around_rule) for side in outer]
@@ -170,8 +176,9 @@ def critical_pairs(first: Rule, second: Rule, steps: Steps) -> Iterator[Finding]
         terms = [under(t, overlap.unifier) for t in (outer[0], outer[1], by_second)]
         term, left, right = (canonical(frozen(t)) for t in renamed(terms))
         if not steps.join(left, right):
-            found.append(Finding("critical pair", _both(first, second), term, (left, right)))
-    yield from sorted(found, key=lambda f: len(text(f.term)))[:1]
+            both = _both(first.rule, second.rule)
+            found.append(Finding("critical pair", both, term, (left, right)))
+    return sorted(found, key=lambda f: len(text(f.term)))[:1], looked_at
 
 
 def product_of(head: Any, *operands: Any) -> Any:
@@ -183,30 +190,28 @@ def _both(first: Rule, second: Rule) -> tuple[Relation, ...]:
     return tuple(dict.fromkeys((first.relation, second.relation)))
 
 
-def loops(rules: Sequence[Rule]) -> Iterator[Finding]:
+def loops(rules: Sequence[Prepared]) -> Iterator[Finding]:
     """Rules that match what they, or another rule, have made of an instance of their pattern."""
-    every = Steps(apart(rule, "other") for rule in rules)
     for rule in rules:
-        mine = apart(rule, "loop")
-        start, after = (canonical(frozen(t)) for t in renamed([mine.pattern, mine.replacement]))
-        own = Steps([apart(rule, "own")]).of(after)
-        if any(len(text(new)) >= len(text(after)) for new in own):
-            yield Finding("loop", (rule.relation,), start, (after,))
-        elif start in every.of(after):
-            for other in rules:
-                if other is not rule and start in Steps([apart(other, "other")]).of(after):
-                    yield Finding("undo each other", _both(rule, other), start, (after,))
+        own = alone(rule).of(rule.after)
+        if any(len(text(new)) >= len(text(rule.after)) for new in own):
+            yield Finding("loop", (rule.relation,), rule.start, (rule.after,))
+            continue
+        for other in rules:
+            if other is rule or not other.may_turn(rule.after, rule.start):
+                continue
+            if rule.start in alone(other).of(rule.after):
+                both = _both(rule.rule, other.rule)
+                yield Finding("undo each other", both, rule.start, (rule.after,))
 
 
-def subsumed(general: Rule, special: Rule) -> Finding | None:
+def subsumed(general: Prepared, special: Prepared) -> Finding | None:
     """A rule whose every rewrite another rule makes too, under conditions no stronger."""
-    if general.pattern[0] is not special.pattern[0]:
+    if general.pattern[0] is not special.pattern[0] or not general.asked <= special.asked:
         return None
-    mine, theirs = apart(general, "general"), apart(special, "special")
-    term, result = (canonical(frozen(t)) for t in renamed([theirs.pattern, theirs.replacement]))
-    asked = {c.guard.name for c in special.conditions}
-    if not {c.guard.name for c in general.conditions} <= asked:
+    if not general.may_turn(special.start, special.after):
         return None
-    if result in Steps([mine]).at(term):
-        return Finding("subsumed", _both(general, special), term, (result,))
+    if special.after in alone(general).at(special.start):
+        both = _both(general.rule, special.rule)
+        return Finding("subsumed", both, special.start, (special.after,))
     return None
