@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -172,6 +173,69 @@ def test_engine_imports_downwards(path: Path) -> None:
         and not (i.put_off and (i.importer, i.imported) in PUT_OFF)
     ]
     assert not wrong, f"{name(path)} may import {sorted(allowed)} only"
+
+
+@cache
+def resolved(path: Path) -> frozenset[tuple[str, bool]]:
+    """The files that a file imports from, but for exceptions, and whether it puts that off."""
+    return frozenset(_resolved(path))
+
+
+def _resolved(path: Path) -> Iterator[tuple[str, bool]]:
+    for node, late in walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = list(targets(node))
+        if isinstance(node, ast.ImportFrom) and names and node.module != "kanrewrite":
+            names = [f"{names[0]}.{alias.name}" for alias in node.names]
+        for imported in names:
+            found = imported if imported in MODULES else imported.rpartition(".")[0]
+            if found in MODULES and (module_of(path), found) not in PUT_OFF:
+                yield found, late
+
+
+MODULES = {module_of(path): path for path in ENGINE}
+
+#: Files that need each other's types, or what they import late: none may be added.
+CIRCLES = [
+    {"ac.bags", "ac.interned", "ac.terms"},
+    {"ac.joins", "ac.leftovers", "ac.plan", "ac.rows"},
+    {"relation.core", "relation.goals", "relation.notation", "relation.rules"},
+    {"gradient.expansion", "gradient.jax_native", "gradient.opening", "gradient.ops",
+     "gradient.registration"},
+    {"reference.linear", "reference.nnet", "reference.registry", "reference.scalars"},
+    {"report", "report.page"},
+    {"view.complements", "view.contraction", "view.following", "view.instantiate", "view.levels",
+     "view.lifting", "view.others", "view.picking", "view.sharing"},
+]  # fmt: skip
+
+
+def circles(late: bool) -> list[set[str]]:
+    """The largest sets of files of which each imports, by others, all others."""
+    direct = {
+        m: {found for found, off in resolved(p) if found != m and (late or not off)}
+        for m, p in MODULES.items()
+    }
+    reached = {m: below(m, direct) for m in direct}
+    found = {frozenset({m, *(n for n in reached[m] if m in reached[n])}) for m in direct}
+    return [set(circle) for circle in found if len(circle) > 1]
+
+
+def below(module: str, direct: dict[str, set[str]]) -> set[str]:
+    """All that a module imports, by others too."""
+    found: set[str] = set()
+    stack = [module]
+    while stack:
+        new = direct[stack.pop()] - found
+        found |= new
+        stack.extend(new)
+    return found
+
+
+def test_no_files_import_each_other() -> None:
+    assert not circles(late=False)
+
+
+def test_imports_that_are_put_off_close_no_further_circle() -> None:
+    assert sorted(map(sorted, circles(late=True))) == sorted(map(sorted, CIRCLES))
 
 
 @pytest.mark.parametrize("path", LIBRARY, ids=name)

@@ -8,7 +8,7 @@ from typing import Any
 
 from kanrewrite import ac
 from kanrewrite.ac import Matcher
-from kanrewrite.completion.critical import frozen
+from kanrewrite.completion.prepared import frozen
 from kanrewrite.completion.terms import PLAIN, canonical
 from kanrewrite.relation import Relation, Rule
 from kanrewrite.terms import Term, parts_of
