@@ -12,6 +12,8 @@ from kanrewrite.errors import EndlessSet, Incomplete
 _SILENT, _SILENT_FINITE = 10_000, 100_000
 #: And how many seconds of this thread's: terms may get large, and a step of a search long.
 _SECONDS = 2.0
+#: How many a step may take, where what was found before waits for its end.
+_WAITED = 0.7
 #: At every how many steps, and parts of long ones, the clock is read.
 _STEPS, _PARTS = 8, 256
 
@@ -83,19 +85,19 @@ class Budget:
         if self._steps > (_SILENT if self._fair else _SILENT_FINITE):
             raise self._given_up()
         if self._steps % _STEPS == 0:
-            self._look()
+            self._look(_SECONDS)
 
     def tick(self) -> None:
         """Note a part of a step that may be long; raises as `spend` does, when it is late."""
         self._parts += 1
         if self._parts % _PARTS == 0:
-            self._look()
+            self._look(_WAITED if self._found else _SECONDS)
 
-    def _look(self) -> None:
+    def _look(self, seconds: float) -> None:
         now = thread_time()
         if self._fair and self._patience is not None and now - self._begun > _SECONDS:
             raise EndlessSet(self._theory, self._problem(), self._found)
-        if now - self._since > _SECONDS:
+        if now - self._since > seconds:
             raise self._given_up()
 
     def _given_up(self) -> Incomplete:

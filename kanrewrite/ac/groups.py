@@ -87,7 +87,8 @@ def group_steps(
             return
     whole = state.with_equations(*equations)
     for one, others in _pairs(stuck, constants):
-        for other in others:
+        # What cancels comes first: it is nearer to a solution.
+        for other in sorted(others, key=lambda other: not _cancels(rows, one, other)):
             if compatible(one, other):
                 equal = (one, other)
                 yield replace(whole.with_equations(equal), same=whole.same | {equal})
@@ -144,6 +145,10 @@ def _pairs(
         return
     for n, one in enumerate(constants):
         yield one, constants[:n]
+
+
+def _cancels(rows: Sequence[Row], one: Interned, other: Interned) -> bool:
+    return any(row.get(one, 0) * row.get(other, 0) < 0 for row in rows)
 
 
 def _row(operator: Symbol, s: Interned, t: Interned) -> Row:

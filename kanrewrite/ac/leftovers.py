@@ -224,10 +224,11 @@ def _most_shared(plan: Plan) -> tuple[Interned, list[Bag]]:
                 found.setdefault((variable, bag.symbol, times < 0), []).append(bag)
     if plan.sorts.variables and any(v in plan.sorts.variables for v, *_ in found):
         found = {key: bags for key, bags in found.items() if key[0] in plan.sorts.variables}
+    mixed = any(bag.symbol is not plan.bags[0].symbol for bag in plan.bags + plan.joins)
     (variable, *_), holders = max(
         found.items(),
         key=lambda item: (
-            met_by(plan, item[0][0], item[1][0].symbol) is not None,
+            mixed and met_by(plan, item[0][0], item[1][0].symbol) is not None,
             len(item[1]),
             max(abs(bag.variables[item[0][0]]) for bag in item[1]),
         ),
@@ -261,6 +262,8 @@ def met_by(plan: Plan, variable: Interned, symbol: Symbol) -> Bag | None:
 
 def _tied(plan: Plan, holders: list[Bag]) -> list[Bag]:
     """The multisets of one operator that variables connect, if more than one variable does."""
+    if len(plan.bags) == 1:
+        return []
     found, before = list(holders), 0
     while len(found) > before:
         before = len(found)

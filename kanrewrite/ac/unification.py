@@ -221,7 +221,7 @@ def unify(
 
 
 def is_complete(theory: Theory, equations: Iterable[tuple[Any, Any]] | None = None) -> bool:
-    """Whether `unify` ends with a complete set modulo a theory.
+    """Whether the set of unifiers is complete when `unify` has come to its end.
 
     Parameters
     ----------
@@ -236,6 +236,7 @@ def is_complete(theory: Theory, equations: Iterable[tuple[Any, Any]] | None = No
         False where an operator is associative and not commutative: sets may be infinite and are
         enumerated. With inverses, true if one Abelian group is all there is, with constants:
         its unifier is unique; what combines it with other operators is sound and may miss some.
+        Otherwise true: each step of the search keeps all solutions, as the guide shows.
 
     Examples
     --------

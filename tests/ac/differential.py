@@ -19,7 +19,7 @@ from kanrewrite.theory import Theory
 from tests.ac.oracle import replaced
 from tests.ac.planted import compare_planted
 from tests.ac.problems import THEORY, in_time, key, names_in
-from tests.ac.semilattices import compare_join_matches, compare_join_unifiers
+from tests.ac.semilattices import compare_absorbed, compare_join_matches, compare_join_unifiers
 
 MODULE = """
 fmod PROBLEMS is
@@ -241,6 +241,7 @@ def main() -> None:
         "groups beside others": lambda: compare_planted(options.seed, options.n),
         "matching of joins": lambda: compare_join_matches(options.seed, options.n),
         "unification of joins": lambda: compare_join_unifiers(options.seed, options.n),
+        "absorbing joins": lambda: compare_absorbed(options.seed, options.n),
     }
     for kind, compare in kinds.items():
         start = time.perf_counter()

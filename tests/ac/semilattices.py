@@ -4,10 +4,11 @@ import random
 from itertools import combinations, islice, permutations, product
 from typing import Any
 
-from unification import Var
+from unification import Var, var
 
 from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.ac import match, term, unify
+from kanrewrite.errors import Incomplete
 from kanrewrite.theory import Theory
 from tests.ac.oracle import NAMES, brute_matches, normal, replaced, variables
 from tests.ac.problems import in_time
@@ -17,6 +18,7 @@ THEORY = (
     .ac("add").ac("mulu", unit="one").c("com")
 )  # fmt: skip
 OPERATORS = ["max", "max", "maxu", "maxu", "min", "add", "mulu", "com", "f"]
+X, Y, Z, U, V, ONE, LEAST = map(var, ["x", "y", "z", "u", "v", "one", "least"])
 #: More unifiers than this are not compared.
 MANY = 60
 
@@ -97,6 +99,44 @@ def compare_join_unifiers(seed: int, count: int) -> int:
             )  # fmt: skip
         unified += bool(found)
     return unified
+
+
+def compare_absorbed(seed: int, count: int) -> int:
+    """Unify terms that are a variable which they hold, under one solution; in how many it is one.
+
+    The variable stands for a join of all that it is joined with, times ones, joined with least
+    elements.
+    """
+    problems, covered = random.Random(seed), 0
+    for _ in range(count):
+        join, outer = problems.choice(["max", "maxu", "min"]), problems.choice(["add", "com", "f"])
+        values: dict[Var, Any] = {X: (join, "a", "b", ("f", "a")), ONE: "one", LEAST: "least"}
+        values |= {Y: "a", Z: (join, "b", ("f", "a")), U: "c", V: "c"}
+        sides = [_absorbing(problems, join, depth) for depth in (problems.randrange(1, 4), 1)]
+        left, right = ((outer, side, other) for side, other in zip(sides, (U, V), strict=True))
+        try:
+            with in_time(seed, left, right):
+                found = list(islice(unify([(left, right)], THEORY), MANY + 1))
+        except Incomplete:
+            continue
+        if len(found) <= MANY:
+            names = variables(("t", left, right))
+            planted = ("t", *(values[v] for v in names))
+            patterns = [("t", *(replaced(v, one) for v in names)) for one in found]
+            assert any(_covers(pattern, planted) for pattern in patterns), (seed, left, right)
+            covered += 1
+    return covered
+
+
+def _absorbing(problems: random.Random, join: str, depth: int) -> Any:
+    """A term that is the variable it holds where that absorbs the others."""
+    if not depth or problems.random() < 0.2:
+        return X
+    inner = _absorbing(problems, join, depth - 1)
+    other = problems.choice([Y, Z, "a", X])
+    return problems.choice(
+        [(join, inner, other), (join, inner, other), ("mulu", inner, ONE), ("maxu", inner, LEAST)]
+    )
 
 
 def _covers(pattern: Any, subject: Any) -> bool:

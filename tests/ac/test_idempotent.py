@@ -12,7 +12,13 @@ from kanrewrite.errors import ConflictingTheory, ImpossibleInverse
 from kanrewrite.index import Index
 from kanrewrite.theory import Theory
 from tests.ac.oracle import replaced
-from tests.ac.semilattices import THEORY, Joins, compare_join_matches, compare_join_unifiers
+from tests.ac.semilattices import (
+    THEORY,
+    Joins,
+    compare_absorbed,
+    compare_join_matches,
+    compare_join_unifiers,
+)
 
 X, Y, Z, U, V, W = map(var, "xyzuvw")
 ORDER = Theory("order").aci("max").aci("maxu", unit="least").ac("add")
@@ -109,6 +115,7 @@ def test_complete_sets_end() -> None:
 def test_brute_force_agrees() -> None:
     assert compare_join_matches(1, 25) > 10
     assert compare_join_unifiers(1, 40) > 12
+    assert compare_absorbed(1, 100) > 90
 
 
 @pytest.mark.slow
@@ -116,6 +123,7 @@ def test_brute_force_agrees_on_thousands() -> None:
     for seed in (2, 3):
         assert compare_join_matches(seed, 500) > 150
         assert compare_join_unifiers(seed, 1_000) > 300
+        assert compare_absorbed(seed, 1_000) > 900
 
 
 def test_an_index_and_room_around_agree_with_matching() -> None:

@@ -131,7 +131,8 @@ def test_the_first_match_of_many_variables_comes_at_once(count: int) -> None:
     names = [var() for _ in range(count)]
     subject = wide(count + 5)
     lines = lines_run(lambda: next(match(("add", *names), subject, SUMS)))
-    assert lines < 70 * count * count
+    # Each variable is chosen once, and each time the others are looked at.
+    assert lines < 24 * count * count + 700 * count
     found = next(match(("add", *names), subject, SUMS))
     assert term(("add", *(found[v] for v in names)), SUMS) is term(subject, SUMS)
 
