@@ -7,16 +7,22 @@ from typing import Any
 
 from aesara.graph.basic import Apply, Constant, Variable, io_toposort
 from aesara.graph.op import HasInnerGraph
+from aesara.scalar.basic import ScalarOp
 from aesara.scan.op import Scan
 from aesara.tensor.subtensor import IncSubtensor, Subtensor
 
 Graph = Variable[Any, Any]
 
 
+def has_inside(op: Any) -> bool:
+    """Whether an Op is a loop or made from a graph of tensors; made from scalars it is one."""
+    return isinstance(op, HasInnerGraph) and not isinstance(op, ScalarOp)
+
+
 def inside(variable: Graph) -> list[Graph]:
     """What a step of a loop, or an Op made from a graph, computes for a variable; else nothing."""
     node = variable.owner
-    if node is None or not isinstance(node.op, HasInnerGraph):
+    if node is None or not has_inside(node.op):
         return []
     name_inputs(node)
     index = node.outputs.index(variable)
@@ -30,7 +36,7 @@ def nodes_within(outputs: Sequence[Graph]) -> Iterator[Apply[Any]]:
     """The nodes of a graph and of the graphs inside its Ops, operands first."""
     seen: list[Any] = []
     for node in io_toposort([], list(outputs)):
-        if isinstance(node.op, HasInnerGraph) and not any(node.op is op for op in seen):
+        if has_inside(node.op) and not any(node.op is op for op in seen):
             seen.append(node.op)
             name_inputs(node)
             yield from nodes_within(node.op.inner_outputs)

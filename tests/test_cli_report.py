@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import aesara.tensor as at
 import numpy as np
@@ -10,13 +11,16 @@ from mpmath import mpf
 from typer.testing import CliRunner
 
 from kanrewrite import registry
+from kanrewrite.audit import Audit
 from kanrewrite.cli import app
-from kanrewrite.errors import UnknownPictureFormat
+from kanrewrite.errors import NothingRan, UnknownPictureFormat
 from kanrewrite.report import Curve, report
 from kanrewrite.report.measure import normwise
 from kanrewrite.report.plot import plot, y_of
 
 SCRIPT = """
+from typing import Any
+
 import aesara.tensor as at
 x = at.dvector("x")
 e = at.exp(x)
@@ -87,7 +91,15 @@ def test_a_graph_that_cannot_be_run_says_why() -> None:
         at.dot(x, w), generate=lambda inputs, scale: [[[1.0, 2.0]], [[1.0]]], scales=[1.0]
     )
     assert mismatched.curves[0].scales == ()
+    assert isinstance(mismatched.audit, NothingRan)
     assert mismatched.curves[0].note in mismatched.html.replace("&#x27;", "'")
+
+
+def test_shapes_are_those_of_the_values() -> None:
+    m: Any = at.dmatrix("m")
+    found = report(m[4] + at.exp(m[3]), generate=lambda _, scale: [np.full((5, 2), scale)])
+    assert isinstance(found.audit, Audit)
+    assert np.shape(found.curves[0].errors) != (0,)
 
 
 def test_only_html_is_written(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import aesara
+import aesara.scalar as aes
 import aesara.tensor as at
 import pytest
 from aesara.compile.builders import OpFromGraph
@@ -12,7 +13,7 @@ import kanrewrite
 from kanrewrite.cost import node_count
 from kanrewrite.display import brief
 from kanrewrite.draw.diff import diff
-from kanrewrite.draw.graph import STEP, diagram
+from kanrewrite.draw.graph import INSIDE, STEP, diagram
 from kanrewrite.insides import inside, nodes_within
 
 X: Any = at.dmatrix("x")
@@ -53,6 +54,19 @@ def test_a_graph_within_a_graph_is_walked_once() -> None:
     op = OpFromGraph([y], [shares(y)])
     names = [str(n.op) for n in nodes_within([op(X[0]), op(X[1])])]
     assert sum("exp" in name for name in names) == 1
+
+
+def test_scalars_that_were_fused_are_one_operator() -> None:
+    a: Any = aes.float64("a")
+    b: Any = aes.float64("b")
+    out: Any = aes.Composite([a, b], [aes.exp(a) + b])(aes.float64("c"), aes.float64("d"))
+    assert inside(out) == []
+    assert not any(line.label in (STEP, INSIDE) for line in diagram([out]).lines)
+
+
+def test_the_line_from_what_is_inside_says_of_what() -> None:
+    out = OpFromGraph([X], [at.exp(X) + at.log(X)])(X)
+    assert {line.label for line in diagram([out]).lines} >= {INSIDE}
 
 
 def test_why_not_finds_what_is_in_a_loop() -> None:

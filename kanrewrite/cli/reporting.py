@@ -13,7 +13,7 @@ from rich.console import Console
 from kanrewrite import errors
 from kanrewrite.cli import auditing, output, script, values
 from kanrewrite.cli.progress import Progress
-from kanrewrite.errors import ScriptError
+from kanrewrite.errors import NothingRan, ScriptError
 from kanrewrite.report import GraphReport
 from kanrewrite.report import report as report_on
 from kanrewrite.report.measure import generated
@@ -79,7 +79,9 @@ def _entry(found: GraphReport, page: Path) -> dict[str, Any]:
         "title": found.title,
         "fired": Counter(event.name for event in found.steps.fired_events),
         "errors": [{"name": c.name, "scales": c.scales, "ulps": c.errors} for c in found.curves],
-        "audit": auditing.entry(found.audit),
+        "audit": (
+            str(found.audit) if isinstance(found.audit, NothingRan) else auditing.entry(found.audit)
+        ),
         "near": [explanation.relation.name for explanation in found.near],
         "stock_seconds": found.stock_seconds,
         "seconds": found.seconds,

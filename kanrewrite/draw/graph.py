@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from aesara.graph.basic import Constant, Variable
+from aesara.scan.op import Scan
 from aesara.tensor.elemwise import DimShuffle
 
 from kanrewrite.config import config
@@ -26,8 +27,8 @@ from kanrewrite.trace import source_of
 
 Graph = Variable[Any, Any]
 
-#: What is written at the line from what a loop computes in a step to the loop.
-STEP = "each step"
+#: What is written at the line from what a loop computes in a step, or an Op inside, to it.
+STEP, INSIDE = "each step", "inside"
 #: Above this many operators a graph is drawn in its compact form.
 COMPACT = 40
 #: In compact form, lines across more rows than this become references.
@@ -184,7 +185,8 @@ class _Drawing:
         steps = self.structure.steps(number)
         for position, operand in enumerate(self.structure.operands(number)):
             if operand in steps and operand not in self.boxes:
-                texts.append(f"{STEP}: {brief(self.structure.variables[operand])}")
+                what = _inside(self.structure.variables[number])
+                texts.append(f"{what}: {brief(self.structure.variables[operand])}")
             elif (operand, number) in far:
                 texts.append(f"[{numbers[operand]}]")
                 box.refers.append(self.heads[operand])
@@ -206,7 +208,8 @@ class _Drawing:
     def _line(self, operand: int, number: int, position: int) -> None:
         steps = self.structure.steps(number)
         if operand in steps:
-            self.result.lines.append(Line(self.heads[operand], self.heads[number], STEP))
+            what = _inside(self.structure.variables[number])
+            self.result.lines.append(Line(self.heads[operand], self.heads[number], what))
             return
         inner = [o for o in self.structure.operands(number) if o in self.boxes and o not in steps]
         node = self.structure.variables[number].owner
@@ -215,6 +218,10 @@ class _Drawing:
         line = Line(self.heads[operand], self.heads[number], label)
         if label or line not in self.result.lines:
             self.result.lines.append(line)
+
+
+def _inside(variable: Graph) -> str:
+    return STEP if isinstance(getattr(variable.owner, "op", None), Scan) else INSIDE
 
 
 def _detail(variable: Graph, text: str) -> str:

@@ -53,7 +53,7 @@ def derivation(steps: Sequence[tuple[str, Any, Any]], title: str = "derivation")
     """
     structure = Structure()
     result = Diagram()
-    tree = Tree(Text(f"{len(steps)} rewrites", style="bold"))
+    tree = Tree(Text(f"{len(steps)} rewrite{'s' * (len(steps) != 1)}", style="bold"))
     seen: set[tuple[int, int, str]] = set()
     for count, (name, before, after) in enumerate(steps, 1):
         source, target = structure.add([before])[0], structure.add([after])[0]

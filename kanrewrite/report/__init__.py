@@ -9,11 +9,12 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import aesara
+import numpy as np
 from aesara.graph.basic import Variable
 
 from kanrewrite import registry
 from kanrewrite.audit import Audit, audit
-from kanrewrite.errors import UnknownPictureFormat
+from kanrewrite.errors import NothingRan, UnknownPictureFormat
 from kanrewrite.relation import Relation
 from kanrewrite.report.measure import MODE, Curve, Generate, curves, generated, inputs_of
 from kanrewrite.report.page import render
@@ -48,8 +49,8 @@ class GraphReport:
         What nearly matched in the graph as it was written.
     stock_seconds, seconds : float
         How long compilation takes, without and with the relations.
-    audit : Audit
-        Whether what the relations leave is safe.
+    audit : Audit or NothingRan
+        Whether what the relations leave is safe; or that it ran at none of the inputs.
     """
 
     title: str
@@ -60,7 +61,7 @@ class GraphReport:
     near: list[Explanation]
     stock_seconds: float
     seconds: float
-    audit: Audit
+    audit: Audit | NothingRan
 
     @property
     def html(self) -> str:
@@ -118,11 +119,17 @@ def report(
     are enabled is the same afterwards.
     """
     outputs = outputs_of(graph)
+    inputs = inputs_of(outputs)
+    shapes = dict(zip(inputs, map(np.shape, generate(inputs, 1.0)), strict=True))
     chosen = registry.enabled() or registry.usual()
     with registry.disabled():
         registry.enable(*(relation.name for relation in chosen))
         found = compared(outputs, generate, scales)
-        audited = audit(outputs, ranges, seconds=_SECONDS)
+        audited: Audit | NothingRan
+        try:
+            audited = audit(outputs, ranges, shapes=shapes, seconds=_SECONDS)
+        except NothingRan as error:
+            audited = error
     fired = {event.name for event in found.steps.fired_events}
     near = _near([relation for relation in chosen if relation.name not in fired], outputs)
     after, steps, measured, stock_seconds, seconds = found

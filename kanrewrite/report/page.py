@@ -11,6 +11,7 @@ from aesara.graph.basic import Variable
 from kanrewrite.display import brief
 from kanrewrite.draw import compare, draw
 from kanrewrite.draw.html import page
+from kanrewrite.errors import NothingRan
 from kanrewrite.report import plot
 from kanrewrite.trace import Event
 from kanrewrite.why import Explanation
@@ -54,7 +55,8 @@ def render(report: GraphReport) -> str:
 def _summary(report: GraphReport) -> str:
     fired = [event.name for event in report.steps.fired_events]
     counts = ", ".join(f"{escape(name)} ×{fired.count(name)}" for name in dict.fromkeys(fired))
-    said = f"{len(fired)} rewrites: {counts}." if fired else "No relation fired."
+    rewrites = "rewrite" if len(fired) == 1 else "rewrites"
+    said = f"{len(fired)} {rewrites}: {counts}." if fired else "No relation fired."
     return (
         f"<h1>{escape(report.title)}</h1><p>{said} Compiling took {report.seconds:.2f} s, "
         f"{report.stock_seconds:.2f} s without the relations.</p>"
@@ -75,6 +77,8 @@ def _error(report: GraphReport) -> str:
 def _audit(report: GraphReport) -> str:
     """Whether it is safe: risks each in one line, and the graph with its verdicts."""
     found = report.audit
+    if isinstance(found, NothingRan):
+        return f"<h2>Is it safe</h2><p>{escape(str(found))}</p>"
     text, *_ = str(found).splitlines()
     risks = "".join(
         f'<details class="step"><summary><b>{escape(risk.kind)}</b> '
