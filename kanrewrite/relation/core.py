@@ -44,9 +44,6 @@ class Relation:
         ``file:line`` of the function.
     doc : str
         Its docstring.
-    literature : str
-        Where its equations come from: the section ``References`` of its docstring, or of that of
-        its module.
     roles : tuple of {"rewrite", "define", "lift", "sink", "cancel"}
         How it is followed, see `kanrewrite.relation.roles`.
     direction : {"forward", "backward", "both"} or None
@@ -128,7 +125,7 @@ class Relation:
 
     @property
     def literature(self) -> str:
-        """Where its equations come from, as numpydoc has it; empty where nothing is said."""
+        """Where its equations come from: the section ``References`` of its docstring or module."""
         module = sys.modules.get(self.function.__module__ or "")
         texts = (self.doc, inspect.cleandoc(getattr(module, "__doc__", None) or ""))
         return next(filter(None, (reading.sections(text)[1] for text in texts)), "")
