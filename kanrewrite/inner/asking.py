@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -94,17 +95,23 @@ def is_asked(fgraph: FunctionGraph, variable: Graph, division: bool = True) -> b
     division
         Whether to divide by it counts too.
     """
+    return any(
+        asks(node, place, division) or _asks_inside(node, place, division)
+        for node, place in users(fgraph, variable)
+    )
+
+
+def users(fgraph: FunctionGraph, variable: Graph) -> Iterator[tuple[Apply[Any], int]]:
+    """The nodes that use a variable, or what grows and vanishes with it, and as which operand."""
     stack, seen = deque([variable]), {variable}
     while stack:
         for node, place in fgraph.clients.get(stack.popleft(), ()):
             if node == "output":
                 continue
-            if asks(node, place, division) or _asks_inside(node, place, division):
-                return True
+            yield node, place
             new = [v for v in node.outputs if v not in seen] if passes(node, place) else []
             seen.update(new)
             stack.extend(new)
-    return False
 
 
 def _asks_inside(node: Apply[Any], place: int, division: bool) -> bool:

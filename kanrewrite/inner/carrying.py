@@ -27,8 +27,8 @@ from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.special import LogSoftmax, Softmax
 
 from kanrewrite.display import brief
-from kanrewrite.inner.asking import is_asked, passes
-from kanrewrite.inner.moving import Level, ends, moved
+from kanrewrite.inner.asking import is_asked, passes, users
+from kanrewrite.inner.moving import Level, ends, is_zero, moved
 from kanrewrite.inner.slots import STATES, Slot, loop_of, replace, slots_of
 from kanrewrite.inner.waiting import Later
 from kanrewrite.terms import T, operator_of
@@ -93,7 +93,7 @@ class Loop:
     ):
         self.fgraph, self.node, self.carried = fgraph, node, carried
         self.reading, self.read_outside = reading, reading()
-        self.slots = slots_of(node)
+        self.slots, self._nodes = slots_of(node), node.op.fgraph.apply_nodes
         self.states = [s for s in self.slots if s.kind in STATES and _is_float(s.outer)]
         self.given = [
             s for s in self.slots if s.kind in ("sequence", "shared") and _is_float(s.outer)
@@ -106,7 +106,7 @@ class Loop:
         """Replace the loop by one that carries logs, where that is asked for."""
         start = perf_counter()
         derived = self._derives()
-        if not (derived or self._may_be_asked()):
+        if not (derived or self._may_be_asked()) or self._is_compared():
             return
         given = [s for s in self.given if self._is_exponential(s.outer)]
         states = self._multiplied(given)
@@ -122,12 +122,22 @@ class Loop:
         outside = any(map(self._asked_outside, [*self.states, *self.results]))
         return outside or any(map(self._asked_inside, self.states))
 
+    def _is_compared(self) -> bool:
+        """Whether this loop, or one that it enters, compares numbers to the last digit.
+
+        The derivative of a maximum does.
+        """
+        results = [s.result for s in (*self.states, *self.results)]
+        after = (n for v in results if v is not None for n, _ in users(self.fgraph, v))
+        loops = {self.node, *(n for n in after if isinstance(n.op, Scan))}
+        return any(_is_equality(node) for loop in loops for node in loop.op.fgraph.apply_nodes)
+
     def _wanted(self, states: list[Slot], given: list[Slot]) -> bool:
         """Whether states leave the range of floats and somebody asks for their logs."""
         if any(map(self._asked_outside, states)):
             return True
-        inside = self.node.op.fgraph.apply_nodes
-        hot = bool(given) or any(map(_is_exponential_node, inside))
+        hot = bool(given) or any(map(_is_exponential_node, self._nodes))
+        hot = hot or any(self._is_exponential(s.outer) for s in states)
         return hot and any(map(self._asked_inside, states))
 
     def _asked_outside(self, slot: Slot) -> bool:
@@ -268,6 +278,16 @@ class Loop:
 
 def _is_float(v: Graph) -> bool:
     return getattr(v.type, "dtype", None) in FLOATS
+
+
+def _is_equality(node: Apply[Any]) -> bool:
+    """Whether numbers are asked to be equal to the last digit, as they are no more as exponentials.
+
+    What is zero stays zero.
+    """
+    if not isinstance(node.op, Elemwise) or operator_of(node.op) not in (T.eq, T.neq):
+        return False
+    return _is_float(node.inputs[0]) and not any(map(is_zero, node.inputs))
 
 
 def _is_exponential_node(node: Apply[Any]) -> bool:

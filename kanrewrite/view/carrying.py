@@ -10,7 +10,7 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.laws import Laws
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, remembered
+from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, remembered
 from kanrewrite.view.heat import shows
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
@@ -45,7 +45,7 @@ def carries(form: Form) -> bool:
     """Tell whether each term of a form is a product with an exponential, or zero."""
     if isinstance(form, Prod):
         return not form.coeff or bool(form.expo.terms) or any(carries(f) for f, _ in form.factors)
-    if isinstance(form, Sum):
+    if isinstance(form, Sum | Lin):
         return all(carries(m) for m, _ in form.terms)
     if not isinstance(form, App) or not shows(form):
         return False
@@ -61,8 +61,9 @@ def is_positive(form: Form) -> bool:
         return data is not None and bool(np.all(np.asarray(data) > 0))
     if isinstance(form, Prod):
         return form.coeff > 0 and all(is_positive(f) for f, _ in form.factors)
-    if isinstance(form, Sum):
-        return form.nonneg and any(c > 0 and is_positive(m) for m, c in form.terms)
+    if isinstance(form, Sum | Lin):
+        terms = form.terms
+        return all(c > 0 and m.nonneg for m, c in terms) and any(is_positive(m) for m, _ in terms)
     if not isinstance(form, App):
         return False
     values = form.forms[1:] if form.op is T.switch else form.forms

@@ -73,6 +73,8 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "product": lambda x: at.log(scan(lambda r, s: s * soft(r), x, at.ones(3))),
     "posterior": lambda x: normal(scan(lambda r, s: s * at.exp(r), x, at.ones(3))[-1]),
     "paths": lambda x: at.log(scan(advance, x, at.eye(3)[0])[-1]),
+    "best": lambda x: at.log(scan(best, x, at.ones(3))[-1]),
+    "matrix scaled": lambda x: aesara.scan(doubly, outputs_info=[at.exp(x)], n_steps=3)[0][-1],
     "two back": lambda x: at.log(scan(two_back, x, at.ones((2, 3)), [-2, -1])[-1]),
     "until": lambda x: at.log(scan(until_small, x, at.ones(3))[-1]),
     "each step": lambda x: at.log(aesara.scan(soft, [x])[0]),
@@ -90,6 +92,16 @@ def normal(s: Any) -> Any:
 def advance(r: Any, s: Any) -> Any:
     """Stay, or advance by one."""
     return at.concatenate([s[:1], s[1:] + s[:-1]]) * at.exp(r)
+
+
+def best(r: Any, s: Any) -> Any:
+    return (s[:, None] * soft(r)).max(0)
+
+
+def doubly(p: Any) -> Any:
+    """Rows and columns are made to add up to 1."""
+    p = p / p.sum(1, keepdims=True)
+    return p / p.sum(0, keepdims=True)
 
 
 def two_back(r: Any, a: Any, b: Any) -> Any:
@@ -130,6 +142,14 @@ STABLE: dict[str, Callable[[Any], Any]] = {
 def test_other_loops_stay_as_they_are(name: str) -> None:
     x = at.matrix("x")
     assert compiled([x], [STABLE[name](x)])[1] == 0
+
+
+def test_a_derivative_that_compares_has_what_it_compares() -> None:
+    x = at.matrix("x")
+    value: Any = aesara.grad(ASKED["best"](x).sum(), x)
+    function, carried = compiled([x], [value])
+    assert carried == 0
+    assert_right(function, [x], [value], [np.random.default_rng(0).normal(size=(4, 3))])
 
 
 @pytest.mark.parametrize("name", ["loop_levels", "loops", "kanrewrite"])
