@@ -43,7 +43,7 @@ from kanrewrite.view.moves import Move, Piece, Shuffle
 from kanrewrite.view.others import without_one, without_squares
 from kanrewrite.view.picking import without_picks
 from kanrewrite.view.sharing import shared
-from kanrewrite.view.zeros import may_vanish
+from kanrewrite.view.zeros import is_finite
 
 #: What makes the operators that are lifted.
 CONSTRUCTORS = {
@@ -421,9 +421,9 @@ class Lifting(Algebra):
         """``scatter(a[index] * b, index) == a * scatter(b, index)``."""
         coeff, expo, factors = self.parts(form)
         sources = {f: self._source(f, move, like) for f, _ in (*expo.terms, *factors)}
-        for f, k in factors:  # what may be zero elsewhere does not divide there
+        for f, k in factors:  # what may be infinite elsewhere does not multiply the zeros there
             source = sources[f]
-            if k < 0 and source is not None and not hot(source) and may_vanish(source):
+            if source is not None and not hot(source) and not is_finite(source, k):
                 sources[f] = None
         lifted_expo = Totals()
         for m, c in expo.terms:

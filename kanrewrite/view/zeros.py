@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from kanrewrite.terms import T
@@ -10,6 +12,8 @@ from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
 
 #: Operators whose value is never zero.
 NEVER_ZERO = {T.softmax, T.sigmoid, T.exp, T.ones_like, T.softplus}
+#: Operators whose value is never infinite, nor undefined.
+FINITE = {T.mask, T.ones_like, T.eq, T.neq, T.lt, T.le, T.gt, T.ge}
 
 
 def hiding(form: Form, a: Algebra) -> tuple[Form, ...]:
@@ -32,6 +36,18 @@ def may_vanish(form: Form) -> bool:
         inner: Form = form.args[0]
         return not inner.nonneg or may_vanish(inner)
     return not isinstance(form, App) or form.op not in NEVER_ZERO
+
+
+def is_finite(form: Form, power: Fraction) -> bool:
+    """Tell whether a power of a factor, a constant or a truth value, is finite for sure."""
+    if power < 0 and may_vanish(form):
+        return False
+    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+        form = form.args[0]
+    if isinstance(form, Leaf):
+        data = getattr(form.var, "data", None)
+        return data is not None and bool(np.all(np.isfinite(data)))
+    return isinstance(form, App) and form.op in FINITE
 
 
 def quotient(part: Form, whole: Form, a: Algebra) -> Form | None:

@@ -50,6 +50,16 @@ v2 = y[[1]].sum() * at.exp(v1).sum()""",
         {"X": [[0.0, "nan"], [1.0, 2.0], ["nan", 0.5]], "t": 0.5},
         order=0,
     ),
+    "what is set and is not a number stays where it is set": Found(
+        _typed("X:float64:None,None", "t:float64:")
+        + "\nv = at.log(at.set_subtensor(special.softmax(X, axis=-1)[0], t))",
+        {"X": [[0.0, 1.0], [1.0, 2.0], [0.25, 0.5]], "t": "nan"},
+    ),
+    "what is added to a row stays in it": Found(
+        _typed("X:float64:None,None", "t:float64:")
+        + "\nv = at.log(at.inc_subtensor(at.exp(X)[0], t))",
+        {"X": [[0.0, 1.0], [1.0, 2.0], [0.25, 0.5]], "t": "nan"},
+    ),
     "two choices, one of a part": Found(
         _typed("X:float64:1,None", "t:float64:", "M:bool:1,None")
         + "\nv = at.log(at.set_subtensor(at.switch(M, at.exp(X), 0)[0], at.sigmoid(t)))",
