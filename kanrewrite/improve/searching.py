@@ -156,14 +156,20 @@ class _Search:
         yield
         space = Space(self.outputs, chosen)
         made: list[tuple[Start, Names]] = []
+        waiting: list[tuple[float, int, Start, Names, Names]] = []
+        tried: set[tuple[Start, Names]] = set()
+        order = 0
         for start in space.starts(self._check):
-            if self._key(start.outputs) not in self._known or not made:
-                made.append((start, ()))
+            known = self._key(start.outputs) in self._known
             self._add(_both([(start.names, start.outputs)]), points)
             yield
-        tried: set[tuple[Start, Names]] = set()
-        waiting: list[tuple[float, int, Start, Names, Names]] = []
-        order = 0
+            if known and start.number:  # what was begun with before
+                continue
+            fired, graph = space.rewritten(start, ())
+            self._add(_both([((*start.names, *fired), graph)]), points)
+            yield
+            heappush(waiting, (self._error_of(graph), start.number, start, (), fired))
+            order = start.number
         while made or waiting:
             while len(made) < BATCH and waiting:
                 _, _, start, left_out, fired = heappop(waiting)

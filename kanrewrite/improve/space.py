@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from aesara.compile.mode import optdb
 from aesara.graph.fg import FunctionGraph
@@ -13,6 +14,7 @@ from kanrewrite import registry
 from kanrewrite.improve.points import Graph, inputs_of
 from kanrewrite.registry.database import POSITION, digits_pass
 from kanrewrite.relation import Relation
+from kanrewrite.rewriter import DigitsPass
 from kanrewrite.trace import trace
 
 Names = tuple[str, ...]
@@ -37,6 +39,14 @@ class Start:
     names: Names
 
 
+@lru_cache(maxsize=4)
+def _pass_of(
+    digits: tuple[Relation, ...],
+    places: tuple[str, ...],  # noqa: ARG001  # relations that state the same are equal
+) -> DigitsPass:
+    return digits_pass(digits)
+
+
 class Space:
     """What can be made of a formula.
 
@@ -53,20 +63,22 @@ class Space:
         digits = [r for r in relations if r.where == "digits"]
         self._early = [r.name for r in relations if r.where != "digits"]
         self._names = {r.name for r in digits}
-        self._pass = digits_pass(digits)
+        self._pass = _pass_of(tuple(digits), tuple(r.source for r in digits))
 
     def starts(self, check: Callable[[], None]) -> Iterator[Start]:
-        """The formula as the library leaves it, as Aesara does, and as it is written."""
-        check()
-        with registry.disabled(), trace(refusals=False) as steps:
-            if self._early:
-                registry.enable(*self._early)
-                graph = tuple(registry.stabilize(list(self.outputs)))
-                yield Start(0, graph, tuple(dict.fromkeys(e.name for e in steps.fired_events)))
+        """The formula as it is written, as Aesara leaves it, and as the library does."""
+        yield Start(0, self.outputs, ())
         check()
         with registry.disabled():
-            yield Start(1, self._canonical(), ())
-        yield Start(2, self.outputs, ())
+            canonical = self._canonical()
+        yield Start(1, canonical, ())
+        check()
+        if not self._early:
+            return
+        with registry.disabled(), trace(refusals=False) as steps:
+            registry.enable(*self._early)
+            graph = tuple(registry.stabilize(list(self.outputs)))
+        yield Start(2, graph, tuple(dict.fromkeys(e.name for e in steps.fired_events)))
 
     def _canonical(self) -> tuple[Graph, ...]:
         fgraph = self._fgraph(self.outputs)
