@@ -1,7 +1,8 @@
 """Sums told to be equal: by terms in canonical form, and by saturating an e-graph with egglog.
 
 ``python -m tests.benchmarks.ac_saturation N`` prints the seconds that egglog takes for N terms, and
-how many nodes its e-graph has then: a process of its own, as it cannot be interrupted.
+how many nodes its e-graph has then: a process of its own, as it cannot be interrupted.  egglog may
+be in another environment, the packages of which ``PYTHONPATH`` names.
 """
 
 from __future__ import annotations
