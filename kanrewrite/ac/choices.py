@@ -10,15 +10,12 @@ F. Fages, "Associative-commutative unification", JSC 3, 1987 (termination).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
-
-from unification import var
 
 from kanrewrite.ac.associative import word_steps
 from kanrewrite.ac.bags import operands, orders
+from kanrewrite.ac.collapsing import collapses
 from kanrewrite.ac.groups import group_steps
 from kanrewrite.ac.idempotent import Joins
 from kanrewrite.ac.identified import identifications
@@ -168,72 +165,10 @@ def _ordered(terms: Store, state: State, s: Interned, t: Interned) -> Iterator[S
         yield state.with_equations((pair.args[0], terms.leaf(op)), (pair.args[1], rest))
 
 
-def _collapses(
-    terms: Store, product: Interned, rigid: frozenset[Interned]
-) -> Iterator[tuple[Interned, list[Equation]]]:
-    """What a product is if all operands but one are its unit, with the equations that say so."""
-    group = product.symbol if product.symbol.inverse is not None else product.symbol.group
-    if group is not None:
-        yield from _cancellations(terms, group, product, rigid)
-        return
-    unit = product.symbol.unit
-    if product.symbol.idempotent:
-        yield from _joins(product, unit)
-        return
-    if unit is None:
-        return
-    once = [arg for arg, count in Counter(product.args).items() if count == 1]
-    for kept in once or [unit]:
-        yield kept, [(arg, unit) for arg in dict.fromkeys(product.args) if arg is not kept]
-
-
-def _joins(product: Interned, unit: Interned | None) -> Iterator[tuple[Interned, list[Equation]]]:
-    """The same of an idempotent operator: equal operands, where the others are its unit."""
-    args = product.args
-    for size in range(len(args), 0 if unit is not None else len(args) - 1, -1):
-        for equal in combinations(args, size):
-            others = [] if unit is None else [(arg, unit) for arg in args if arg not in equal]
-            yield equal[0], [*((arg, equal[0]) for arg in equal[1:]), *others]
-    if unit is not None:
-        yield unit, [(arg, unit) for arg in args]
-
-
 def _collapsed(terms: Store, state: State, product: Interned, other: Interned) -> Iterator[State]:
     """Equate a product that collapses with another term."""
-    for kept, units in _collapses(terms, product, state.rigid):
+    for kept, units in collapses(terms, product, state.rigid):
         yield state.with_equations(*units, (kept, other))
-
-
-def _cancellations(
-    terms: Store, group: Symbol, product: Interned, rigid: frozenset[Interned]
-) -> Iterator[tuple[Interned, list[Equation]]]:
-    """What a product of a group is if its operands cancel: an operand, or all that is left.
-
-    What is left is named once for each variable: two groups in turn would do so forever.
-    """
-    assert group.unit is not None
-    args = Counter(operands(group, product))
-    for kept in args:
-        lone = len(args) == 1 and kept.symbol is group.inverse
-        if not lone and kept.symbol is not VARIABLE:
-            rest = (args - Counter([kept])).elements()
-            yield kept, [(terms.make(group, tuple(rest)), group.unit)]
-    for part, times in args.items():
-        bare = part.args[0] if part.symbol is group.inverse else part
-        others = args - Counter([part])
-        free = bare.symbol is VARIABLE and bare not in rigid and times == 1
-        if free and all(bare not in other.variables for other in others):
-            left = terms.leaf(var(prefix="u"))
-            against = [terms.invert(group, other) for other in others.elements()]
-            value = terms.make(group, (left, *against))
-            yield left, [(bare, value if part is bare else terms.invert(group, value))]
-            return
-    if any(v.symbol is VARIABLE and v not in rigid for part in args for v in (part, *part.args)):
-        # Whatever it is: a variable that stands there twice cannot be bound to what is left.
-        left = terms.leaf(var(prefix="u"))
-        yield left, [(terms.make(group, (product, terms.invert(group, left))), group.unit)]
-        return
-    yield group.unit, [(product, group.unit)]
 
 
 def _unit_choices(
@@ -242,7 +177,7 @@ def _unit_choices(
     """Decide whether an operand with a unit keeps its head."""
     whole = state.with_equations(*equations)
     yield replace(whole, rigid=whole.rigid | {alien})
-    for kept, units in _collapses(terms, alien, state.rigid):
+    for kept, units in collapses(terms, alien, state.rigid):
         longer = _with_other(terms, state, operator, equations, alien, kept, units)
         if kept.symbol is VARIABLE and kept not in alien.variables:
             longer = replace(longer, rigid=longer.rigid | {kept})
@@ -297,7 +232,7 @@ def _absorbing(
         elif one.symbol is join.symbol:
             stack.extend((arg, units) for arg in one.args)
         elif one.variables and one.symbol.collapses:
-            inner = _collapses(terms, one, rigid)
+            inner = collapses(terms, one, rigid)
             stack.extend((kept, [*units, *more]) for kept, more in inner)
 
 

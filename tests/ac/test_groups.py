@@ -78,6 +78,8 @@ def test_planted_unifiers_are_instances_of_some(name: str) -> None:
         (("add", ("f", X), ("f", ("neg", X))), ("add", ("f", "a"), ("f", ("neg", "a"))), 2),
         # A sum of a variable taken twice may be the inverse of an operand.
         (("mul", ("add", "b", X, X), "a"), ("mul", ("neg", "b"), "a"), 1),
+        # A variable named for what is left of one sum may be all that is left of another.
+        (("mul", ("sub", X, Y), X, Y), ("mul", "0", "a", "a"), 2),
         # The inverse of a variable is a sum where the variable is one.
         (
             ("mul", X, ("neg", X), ("f", Z)),
