@@ -87,11 +87,18 @@ class ExponentBuilder(Bench):
             known = self._known(whole)
             if known is not None:
                 terms.append(known)
-            elif len(left) > 1 and hot(whole) and isinstance(whole, Prod):
+            elif len(left) > 1 and isinstance(whole, Prod) and whole.expo.terms:
                 terms.append((ONE, self.value(whole)))  # its terms may be infinite, and cancel
             else:
-                terms += [(c, self.value(m)) for m, c in left.items()]
+                terms += [(c, self._term(m)) for m, c in left.items()]
         return self.total(terms)
+
+    def _term(self, form: Form) -> Variable[Any, Any]:
+        """A term of an exponent; what is picked of an exponential is, for it amplifies rounding."""
+        if form not in self.a.taken_from:
+            return self.value(form)
+        move, whole = self.a.taken_from[form]
+        return self.make(move.apply, self._term(whole))
 
     def _known(self, form: Form) -> tuple[Fraction, Variable[Any, Any]] | None:
         """A variable of the graph that computes a form, or what it is the negative of."""

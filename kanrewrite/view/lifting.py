@@ -75,6 +75,8 @@ class Lifting(Algebra):
         self.moved_from: dict[tuple[Move, Form], Form] = {}
         #: What each form is after each move: forms share their parts.
         self.moved: dict[tuple[Move, Form], Form] = {}
+        #: What exponentials were picked from: two ways to compute one differ by rounding.
+        self.taken_from: dict[Form, tuple[Move, Form]] = {}
         #: For a move of something whole, a form of the whole shape.
         self.witness: dict[Move, Form] = {}
         #: A cast number as a variable without dimensions.
@@ -295,6 +297,9 @@ class Lifting(Algebra):
         found = self.moved.get((move, form))
         if found is None:
             found = self.moved[(move, form)] = self._moved(form, move)
+            mine = None if isinstance(move, Shuffle) else move.restricted(form.bcast)
+            if mine is not None and found is not form and hot(form):
+                self.taken_from.setdefault(found, (mine, form))
         return found
 
     def _moved(self, form: Form, move: Move) -> Form:

@@ -107,6 +107,15 @@ v2 = m * v1 / (m * v1).sum(axis=-1, keepdims=True)
 v3 = v2 * v2 + (1 - v2) * v2""",
         {"x": [0.0, 69.785, 349.0], "m": [1, 1, 0]},
     ),
+    "picks of an exponent that is a difference of exponentials": Found(
+        _typed("x:float32:None", "y:float32:None")
+        + """
+v1 = at.abs(at.exp(x) - at.exp(y))
+v2 = at.exp(v1) / at.exp(v1).sum(axis=0, keepdims=True)
+v3 = v2[1:] - v2[:-1]""",
+        {"x": [2.0, 0.0, -3.546], "y": [0.0, 0.0, 6.0]},
+        order=0,
+    ),
 }
 
 
