@@ -1,4 +1,9 @@
-r"""Accuracy: inverse sines, cosines and tangents where they are flat or cancel; half turns."""
+r"""Accuracy: inverse sines, cosines and tangents where they are flat or cancel; half turns.
+
+References
+----------
+R. W. Hamming, *Numerical Methods for Scientists and Engineers*, 2nd ed., 1973, section 3.3.
+"""
 
 from __future__ import annotations
 

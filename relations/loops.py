@@ -1,4 +1,10 @@
-r"""Loops: what is multiplied in each step leaves the range of floats, its log does not."""
+r"""Loops: what is multiplied in each step leaves the range of floats, its log does not.
+
+References
+----------
+L. R. Rabiner, "A tutorial on hidden Markov models and selected applications in speech recognition",
+Proceedings of the IEEE 77(2), 1989, section V.
+"""
 
 from __future__ import annotations
 
