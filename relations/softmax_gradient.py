@@ -16,7 +16,7 @@ import aesara.tensor as at
 from aesara.gradient import grad
 from aesara.tensor.special import SoftmaxGrad, softmax
 
-from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, relation, same_shape
+from kanrewrite import Axis, Eq, Float, T, eq, relation
 
 
 @relation(family="softmax", where="exponents")
@@ -35,27 +35,6 @@ def softmax_gradient(p: Float, g: Float, axis: Axis) -> Iterator[Eq]:
 def softmax_gradient_meaning(s: Float, g: Float, axis: Axis) -> Iterator[Eq]:
     """What the Op that computes gradients of softmax computes, whatever it is given."""
     yield eq(T.softmax_grad(g, s, axis), s * (g - T.sum(g * s, axis, keepdims=True)))
-
-
-@relation(role="lift", family="softmax")
-def softmax_gradient_shifts(
-    x: Float,
-    g: Float,
-    c: ConstantAlong["axis"],  # type: ignore[name-defined, valid-type]  # noqa: F821, UP037
-    axis: Axis,
-) -> Iterator[Eq]:
-    r"""$J c = 0$ for a constant c: what J is applied to may be shifted, or multiplied with.
-
-    Only where all shares are there: of two rows that have one x, and its share 1, each is not $J$.
-    """
-    soft = T.softmax(x, axis)
-    slope = T.softmax_grad(g, soft, axis)
-    product, shifted = x * slope, (x - c) * slope
-    for left, right in (
-        (T.softmax_grad(g - c, soft, axis), slope),
-        (T.sum(shifted, axis, keepdims=True), T.sum(product, axis, keepdims=True)),
-    ):
-        yield eq(left, right).when(same_shape(x, g))
 
 
 @softmax_gradient.example
@@ -84,17 +63,3 @@ def _along_another_axis() -> tuple[Any, Any]:
     s, g = at.matrices("s", "g")
     written = s * (g - (g * s).sum(axis=1, keepdims=True))
     return SoftmaxGrad(axis=0)(g, s), written
-
-
-@softmax_gradient_shifts.example
-def _of_shifted() -> tuple[Any, Any]:
-    x, g, c = at.matrix("x"), at.matrix("g"), at.col("c")
-    p = softmax(x, axis=1)
-    return SoftmaxGrad(axis=1)(g - c, p), SoftmaxGrad(axis=1)(g, p)
-
-
-@softmax_gradient_shifts.non_example
-def _shifted_along_the_axis() -> tuple[Any, Any]:
-    x, g, c = at.matrix("x"), at.matrix("g"), at.row("c")
-    p = softmax(x, axis=1)
-    return SoftmaxGrad(axis=1)(g - c, p), SoftmaxGrad(axis=1)(g, p)

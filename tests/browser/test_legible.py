@@ -113,7 +113,7 @@ PICTURES: dict[str, tuple[Callable[[], Picture], str]] = {
     "attention compared": (lambda: compare(attention(), stable(attention())), "new"),
     "softmax walk": (lambda: walked(softmax()), "new"),
     "why not": (lambda: draw(explained()), "place"),
-    "relation": (lambda: draw(relation_named("softmax_gradient_shifts")), "output"),
+    "relation": (lambda: draw(relation_named("softmax_gradient_meaning")), "output"),
 }
 SLOW: dict[str, tuple[Callable[[], Picture], str]] = {
     "vae compared": (lambda: compare(vae(), stable(vae())), "new"),

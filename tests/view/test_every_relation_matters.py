@@ -14,7 +14,7 @@ REWRITING = [r for r in LIBRARY if r.family != "spellings"]
 
 #: What code still does by hand, or another relation does.
 BY_HAND = {
-    "softmax_gradient_shifts", "logsumexp_shift", "sigmoids_multiply",
+    "logsumexp_shift", "sigmoids_multiply",
 }  # fmt: skip
 
 
