@@ -14,7 +14,7 @@ REWRITING = [r for r in LIBRARY if r.family != "spellings"]
 
 #: What code still does by hand, or another relation does.
 BY_HAND = {
-    "logsumexp_shift", "sigmoids_multiply",
+    "logsumexp_shift", "sigmoids_multiply", "terms_cancel", "loop_levels",
 }  # fmt: skip
 
 
