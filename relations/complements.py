@@ -93,8 +93,8 @@ def _one_less_the_mean_weight() -> Sides:
 @products_complement.example
 def _noisy_or() -> Sides:
     x = at.matrix("x")
-    missing = 1 - at.prod(1 / (1 + at.exp(x)), **KEPT)
-    return missing, -at.expm1(-at.log(1 + at.exp(x)).sum(**KEPT))
+    kept = 1 / (1 + at.exp(x))
+    return 1 - at.prod(kept, **KEPT), -at.expm1(at.log(kept).sum(**KEPT))
 
 
 @products_complement.non_example
