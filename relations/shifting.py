@@ -110,7 +110,7 @@ def _fraction() -> Sides:
 @common_denominator.example
 def _where_terms_cancel() -> Sides:
     e = at.exp(at.matrix("x"))
-    return e / (1 + e) + (-1.0), (e + (-1.0) * (1 + e)) / (1 + e)
+    return e / (1 + e) + -e, (e + -e * (1 + e)) / (1 + e)
 
 
 @common_denominator.non_example
