@@ -31,6 +31,7 @@ HERE = {
 }
 #: Pages that compare figures, and what measures them again.
 MEASURED = {
+    "docs/accuracy.md": "tests/benchmarks/formulas.py",
     "docs/benchmarks-compile.md": "tests/benchmarks/compile_cost.py",
     "docs/benchmarks-results.md": "tests/benchmarks/results.py",
     "docs/loops-corpus.md": "tests/loops/table.py",

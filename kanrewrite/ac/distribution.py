@@ -8,10 +8,13 @@ from functools import lru_cache
 
 from kanrewrite.ac.bags import Args, by_serial
 
+#: After how many choices that lead to nothing the reader is told.
+_FAILED = 256
+
 
 def distributed(
     rows: Sequence[tuple[Args, tuple[int, ...]]], needed: Sequence[int]
-) -> Iterator[tuple[Args, ...]]:
+) -> Iterator[tuple[Args, ...] | None]:
     """Every way to give variables that share several multisets their values.
 
     An operand is distributed independently of the others, so that one which cannot be ends the
@@ -26,8 +29,9 @@ def distributed(
 
     Yields
     ------
-    tuple
-        A value for each variable.
+    tuple, optional
+        A value for each variable; None now and then where many choices led to nothing, for its
+        reader to look at the clock.
 
     References
     ----------
@@ -41,6 +45,9 @@ def distributed(
         return
     size = len(often[0])
     for chosen in _all_needed(ways, frozenset(needed)):
+        if chosen is None:
+            yield None
+            continue
         yield tuple(
             tuple(
                 one
@@ -53,14 +60,23 @@ def distributed(
 
 def _all_needed(
     ways: Sequence[Sequence[tuple[int, ...]]], needed: frozenset[int]
-) -> Iterator[list[tuple[int, ...]]]:
-    """One way for each operand, so that every variable that must not be empty takes something."""
-    # What the operands from some place on can still give: a choice that misses some ends at once.
+) -> Iterator[list[tuple[int, ...]] | None]:
+    """One way for each operand, so that every variable that must not be empty takes something.
+
+    None after many that do not.
+    """
+    # What the operands from some place on can still give, and to how many at once: a choice that
+    # misses some, or too many, ends at once.
     reach: list[frozenset[int]] = [frozenset()]
+    most = [0]
     for way in reversed(ways):
-        here = {v for numbers in way for v in needed if numbers[v]}
+        given = [{v for v in needed if numbers[v]} for numbers in way]
+        here = frozenset().union(*given)
         reach.append(reach[-1] if here <= reach[-1] else reach[-1] | here)
+        most.append(most[-1] + max(map(len, given)))
     reach.reverse()
+    most.reverse()
+    failed = 0
     chosen: list[tuple[int, ...]] = []
     missing = [needed]
     open_ones = [iter(ways[0])] if ways else []
@@ -77,7 +93,10 @@ def _all_needed(
         left = missing[-1]
         if left:
             left = left - {v for v in left if numbers[v]}
-            if not left <= reach[len(chosen) + 1]:
+            if len(left) > most[len(chosen) + 1] or not left <= reach[len(chosen) + 1]:
+                failed += 1
+                if failed % _FAILED == 0:
+                    yield None
                 continue
         chosen.append(numbers)
         if len(chosen) == len(ways):

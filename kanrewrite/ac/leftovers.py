@@ -288,7 +288,10 @@ def _distribute(plan: Plan, tied: list[Bag]) -> None:
     )
     needed = [n for n, v in enumerate(names) if first.symbol.unit is None and v not in plan.open]
     parts = [program.new("x") for _ in names]
-    program.loop(f"{', '.join(parts)},", f"distributed(({rows}), {needed})", wide=True)
+    every = program.new("x")
+    program.loop(every, f"distributed(({rows}), {needed})", wide=True)
+    program.line(f"if {every} is None: continue")
+    program.line(f"{', '.join(parts)}, = {every}")
     plan.bags = [bag for bag in plan.bags if bag not in tied]
     for variable, part in zip(names, parts, strict=True):
         if variable in plan.open:

@@ -248,7 +248,7 @@ def fuzz(
     Examples
     --------
     >>> from kanrewrite import fuzz
-    >>> fuzz(n=2).findings
+    >>> fuzz(n=2, grammar="operators").findings
     []
     """
     start = perf_counter()

@@ -108,7 +108,8 @@ def kept(outputs: Sequence[Graph]) -> tuple[Graph, ...]:
 
     Examples
     --------
-    >>>     >>> x, y, z = at.dscalars("x", "y", "z")
+    >>> import aesara.tensor as at
+    >>> x, y, z = at.dscalars("x", "y", "z")
     >>> (out,) = kept([(x / z) * y])
     >>> type(out.owner.inputs[0].owner.op).__name__
     'Grouped'

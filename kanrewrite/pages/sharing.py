@@ -32,8 +32,9 @@ def named(term: Any, taken: Collection[str] = ()) -> tuple[Any, list[tuple[Param
     --------
     >>> from kanrewrite.terms import T
     >>> x = Param("named:x")
-    >>> named(T.log(1 + T.exp(x)) * T.sqrt(1 + T.exp(x)), {"x"})
-    (log(s) * sqrt(s), [(~s, 1 + exp(x))])
+    >>> shorter, names = named(T.log(1 + T.exp(x)) * T.sqrt(1 + T.exp(x)), {"x"})
+    >>> shorter, [term for _, term in names]
+    (log(s) * sqrt(s), [1 + exp(x)])
     """
     letters = (letter for letter in _LETTERS if letter not in taken)
     names: dict[Any, Param] = {}

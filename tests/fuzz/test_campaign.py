@@ -107,7 +107,7 @@ def test_what_stock_cannot_run_is_not_judged() -> None:
 
 
 def test_random_graphs_have_no_wrong_number() -> None:
-    found = fuzz(n=12, seed=5)
+    found = fuzz(n=12, seed=7)
     assert not found.findings, "\n\n".join(f.source() for f in found.findings)
 
 
