@@ -24,6 +24,7 @@ TRUE = (
     "sgn(2 * ",
     "(2 * r)",
     " / r, 0)",
+    "log(-abs(s))",
     "abs(y - x)",
     "log(switch(c, -a, b))",
     "log(switch(c, a, -b))",
