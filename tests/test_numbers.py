@@ -54,6 +54,18 @@ def test_a_float32_graph_stays_one() -> None:
     assert {o.type.dtype for n in f.maker.fgraph.apply_nodes for o in n.outputs} == {"float32"}
 
 
+def test_a_number_as_it_stands_is_left_to_aesara() -> None:
+    # With 0.5 as a double the product is not flattened, and w * w may overflow.
+    v, w, r = at.dvectors("v", "w", "r")
+    out = 0.5 * v * (w * w * (r * r)) / (1 - v)
+    mode = PLAIN.excluding("fusion", "inplace")
+    with np.errstate(all="ignore"):
+        values = [5.1e-84], [2.1e178], [-2.1e-120]
+        np.testing.assert_array_equal(
+            function([v, w, r], out, mode)(*values), stock([v, w, r], out)(*values)
+        )
+
+
 def test_a_choice_by_numbers_is_made_without_an_assertion() -> None:
     x, g, h = at.dmatrices("x", "g", "h")
     slope = grad((g * 10**x).sum(), x)

@@ -79,9 +79,16 @@ def _dtype_of_use(node: Apply[Any]) -> str | None:
 
 def _is_narrow(var: Variable[Any, Any], dtype: str) -> bool:
     mine = var.type.dtype
-    if mine not in FLOATS or not is_computed(var):
+    if mine not in FLOATS or not is_computed(var) or _is_number(var):
         return False
     return np.dtype(mine).itemsize < np.dtype(dtype).itemsize
+
+
+def _is_number(var: Variable[Any, Any]) -> bool:
+    """Tell whether a variable is a number as it stands, with whatever axes."""
+    while var.owner is not None and isinstance(var.owner.op, DimShuffle):
+        var = var.owner.inputs[0]
+    return isinstance(var, Constant)
 
 
 def widened(var: Variable[Any, Any], dtype: str) -> Variable[Any, Any] | None:

@@ -21,7 +21,7 @@ from kanrewrite.terms import T, Term, parts_of
 from kanrewrite.unify import as_graph, node_term
 from kanrewrite.view.build import Builder
 from kanrewrite.view.fit import fitted
-from kanrewrite.view.forms import ONE, App, Form, Leaf, Prod, Sum, Terms, Totals
+from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, length
 from kanrewrite.view.instantiate import instantiate, is_form
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import Bindings, FormMatcher
@@ -213,11 +213,8 @@ class View:
         """A sum of which terms have cancelled while it was read, None where none has."""
         form = self.read(variable)
         algebra = self._home(form)
-        written: Terms = Totals()
-        for operand in variable.owner.inputs:
-            for term in algebra.terms_of(self.reader.operand(operand, algebra)):
-                written[term] = ONE
-        if not set(algebra.terms_of(form)) - set(written):
+        operands = (self.reader.operand(x, algebra) for x in variable.owner.inputs)
+        if length(form) >= sum(map(length, operands)):
             return None
         known = self.reader.origin.pop(form, None)
         try:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import wraps
+from math import prod
 from typing import Any, TypeVar, cast
 
 from aesara.graph.basic import Variable
@@ -169,6 +170,21 @@ def remembered(f: Callable[[Form], Value]) -> Callable[[Form], Value]:
         return value
 
     return property_of
+
+
+#: Powers of a sum above this count as this one.
+_HIGHEST = 8
+
+
+@remembered
+def length(form: Form) -> int:
+    """How many terms a form has once it is multiplied out, what it is divided by left as it is."""
+    if isinstance(form, Sum):
+        return sum(length(m) for m, _ in form.terms)
+    if not isinstance(form, Prod):
+        return 1
+    sums = [(f, k) for f, k in form.factors if isinstance(f, Sum) and k.denominator == 1 and k > 0]
+    return prod(length(f) ** min(int(k), _HIGHEST) for f, k in sums) if form.coeff else 0
 
 
 def made_once(constructor: Constructor) -> Constructor:

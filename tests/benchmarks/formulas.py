@@ -33,7 +33,7 @@ from kanrewrite.improve import improve
 from tests.benchmarks.formulas_common import Formula, written_in
 
 #: Of kinds of cancellation, and of programs and papers as they are found.
-FILES = ("formulas.txt", "formulas_more.txt")
+FILES = ("formulas.txt", "formulas_more.txt", "formulas_suites.txt")
 FORMULAS: tuple[Formula, ...] = tuple(
     formula for name in FILES for formula in written_in(Path(__file__).with_name(name))
 )
