@@ -118,13 +118,15 @@ class View:
     def _is_written(self, form: Form, algebra: Lifting) -> bool:
         """Whether the graph computes the exponentials of a product as they are in its form.
 
-        A sum of exponentials is read without its largest, and a sigmoid as a quotient of them.
+        A sum of exponentials is read without its largest, and a sigmoid as a quotient of them; an
+        exponential in common is read beside the sum.
         """
         if not isinstance(form, Prod):
             return True
         _, expo, factors = algebra.parts(form)
         parts = [algebra.exp(expo)] if expo.terms else []
-        parts += [f for f, _ in factors if isinstance(f, Sum) and _has_exponential(f, algebra)]
+        sums = [f for f, _ in factors if isinstance(f, Sum)]
+        parts += [f for f in sums if expo.terms or _has_exponential(f, algebra)]
         return all(part in self.reader.origin for part in parts)
 
     @contextmanager
