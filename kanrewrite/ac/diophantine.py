@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-Vector = tuple[int, ...]
-#: A vector, the scalar products of its residual with each column, its frozen components.
-_Entry = tuple[Vector, list[int], frozenset[int]]
+from kanrewrite.ac.integers import Vector, solutions
+from kanrewrite.ac.lifting import least_vectors
+from kanrewrite.ac.rays import positive
 
 
 def basis(
@@ -14,12 +14,11 @@ def basis(
     bounds: Sequence[int | None],
     allowed: Callable[[Vector], bool] = lambda _: True,
     tick: Callable[[], object] = int,
+    needed: Iterable[int] = (),
 ) -> list[Vector]:
     """The minimal non-negative solutions of a homogeneous linear system, but for the zero one.
 
-    Every solution is a sum of these. Solutions grow from unit vectors by one in a component whose
-    column turns the residual back towards zero; a component that an earlier sibling grew is frozen,
-    so that no vector is reached twice (the stack algorithm of the paper).
+    Every solution is a sum of these.
 
     Parameters
     ----------
@@ -32,15 +31,13 @@ def basis(
         grows.
     tick
         Called for each vector that is looked at; it may raise.
+    needed
+        Unknowns without which the solutions are of no use: where one is zero in all of them, none
+        is looked for.
 
     Returns
     -------
     list of tuple of int
-
-    References
-    ----------
-    E. Contejean, H. Devie, "An efficient incremental algorithm for solving systems of linear
-    Diophantine equations", Information and Computation 113, 1994.
 
     Examples
     --------
@@ -55,13 +52,22 @@ def basis(
     alone = [(at, group[0]) for at, group in enumerate(groups) if len(group) == 1]
 
     def may_be(sums: Vector) -> bool:
+        if any(limit is not None and n > limit for n, limit in zip(sums, limits, strict=True)):
+            return False
         vector = [0] * len(columns)
         for at, k in alone:
             vector[k] = sums[at]
         return allowed(tuple(vector))
 
     limits = [_total([bounds[k] for k in group]) for group in groups]
-    found = _basis(list(alike), limits, may_be, tick)
+    matrix = list(zip(*alike, strict=True))
+    # What is zero in all solutions is known before any is: one equation does not hide it.
+    zero = set(range(len(groups))) - positive(matrix, tick) if len(matrix) > 1 else set()
+    if not {k for at in zero for k in groups[at]}.isdisjoint(needed):
+        return []
+    solved = solutions(matrix, [0] * len(matrix), zero)
+    assert solved is not None
+    found = least_vectors(solved[1], may_be, tick)
     if len(groups) == len(columns):
         return found
     return [one for sums in found for one in _spread(sums, groups, bounds, allowed, tick)]
@@ -98,60 +104,6 @@ def _spread(
             level = larger
         found = [vector for vector, _ in level]
     return found
-
-
-def _basis(
-    columns: Sequence[Vector],
-    bounds: Sequence[int | None],
-    allowed: Callable[[Vector], bool],
-    tick: Callable[[], object],
-) -> list[Vector]:
-    """The same where no two columns are equal."""
-    n = len(columns)
-    products = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in columns] for p in columns]
-    found: list[Vector] = []
-    level: list[_Entry] = []
-    for k in range(n):
-        tick()
-        unit = tuple(int(j == k) for j in range(n))
-        level.append((unit, products[k], frozenset(range(k))))
-    while level:
-        open_ones = []
-        for entry in level:
-            tick()
-            if any(entry[1]):
-                open_ones.append(entry)
-            elif not _above(entry[0], found):
-                found.append(entry[0])
-        level = []
-        for entry in open_ones:
-            tick()
-            if not _above(entry[0], found):
-                level.extend(_grown(entry, products, bounds, allowed))
-    return found
-
-
-def _grown(
-    entry: _Entry,
-    products: list[list[int]],
-    bounds: Sequence[int | None],
-    allowed: Callable[[Vector], bool],
-) -> Iterator[_Entry]:
-    """A vector with one more in each component that turns its residual back."""
-    vector, against, frozen = entry
-    grown: list[int] = []
-    for k, bound in enumerate(bounds):
-        if against[k] >= 0 or k in frozen or (bound is not None and vector[k] >= bound):
-            continue
-        larger = (*vector[:k], vector[k] + 1, *vector[k + 1 :])
-        if allowed(larger):
-            residual = [a + b for a, b in zip(against, products[k], strict=True)]
-            yield larger, residual, frozen.union(grown)
-            grown.append(k)
-
-
-def _above(vector: Vector, found: list[Vector]) -> bool:
-    return any(all(a >= b for a, b in zip(vector, small, strict=True)) for small in found)
 
 
 def covers(

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kanrewrite.ac.diophantine import Vector
+from kanrewrite.ac.integers import Vector
 from kanrewrite.ac.systems import System
 
 #: A vector, a bit for each unknown that holds the generator.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+Vector = tuple[int, ...]
 Column = tuple[list[int], list[int]]
 
 
@@ -58,6 +59,39 @@ def solutions(
         left = [a - times * b for a, b in zip(left, pivot[0], strict=True)]
         found = [a + times * b for a, b in zip(found, pivot[1], strict=True)]
     return found, [combination for _, combination in open_ones]
+
+
+def echelon(lattice: Sequence[Sequence[int]]) -> list[tuple[int, list[int]]]:
+    """A basis of a lattice in which each vector has a coordinate that later ones have not.
+
+    Parameters
+    ----------
+    lattice
+        Vectors that span it.
+
+    Returns
+    -------
+    list of tuple
+        Such a coordinate, and the vector, which is positive there; those before it are not
+        negative there, and less.
+
+    Examples
+    --------
+    >>> echelon([(4, 1), (6, 1)])
+    [(0, [2, 0]), (1, [0, 1])]
+    """
+    left: list[Column] = [(list(vector), []) for vector in lattice]
+    found: list[tuple[int, list[int]]] = []
+    for k in range(len(lattice[0]) if lattice else 0):
+        pivot = _pivot(left, k)
+        if pivot is None:
+            continue
+        vector = pivot[0] if pivot[0][k] > 0 else [-n for n in pivot[0]]
+        for _, other in found:
+            times = other[k] // vector[k]
+            other[:] = [a - times * b for a, b in zip(other, vector, strict=True)]
+        found.append((k, vector))
+    return found
 
 
 def _pivot(columns: list[Column], row: int) -> Column | None:

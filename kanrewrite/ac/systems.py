@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from unification import var
 
 from kanrewrite.ac.bags import operands
-from kanrewrite.ac.diophantine import Vector, basis, covers
+from kanrewrite.ac.diophantine import basis, covers
+from kanrewrite.ac.integers import Vector
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.sorts import Sorts
 from kanrewrite.ac.states import Equation, compatible
@@ -137,6 +138,7 @@ class Sums(System):
             [1 if k in fixed else None for k in range(len(self.atoms))],
             self._is_possible,
             self.tick,
+            self.fixed if self.operator.unit is not None else range(len(self.atoms)),
         )
 
     def choices(
