@@ -57,13 +57,15 @@ def loops(names: Sequence[str], sources: Sequence[str], steps: int) -> str:
     """Relations rewrite their own results again and again."""
     places = ", ".join(f"{n} ({s})" for n, s in zip(names, sources, strict=True))
     if len(names) == 1:
-        who, cure = f"relation {places} rewrites its own result again and again", "the result"
+        who = f"relation {places} rewrites its own result again and again"
+        cure = "Declare @relation(where='digits'), which is not looked for in its own result"
     else:
-        who, cure = f"relations {places} rewrite each other's results", "one of the results"
+        who = f"relations {places} rewrite each other's results"
+        cure = "Guard them so that one of the results no longer matches"
     return (
         f"{who}: stopped after {steps} steps, what they did there was undone, and the function "
-        f"is compiled without them. Guard them so that {cure} no longer matches, or declare "
-        "@relation(direction=None) to use the equations as goals only."
+        f"is compiled without them. {cure}, or @relation(direction=None) to use the equations as "
+        "goals only."
     )
 
 

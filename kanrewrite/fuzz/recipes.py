@@ -23,7 +23,6 @@ from kanrewrite.view.readers import ELEMWISE
 
 #: What Aesara prefers to call an operator.
 _NAMES = {"true_div": "true_divide", "sqr": "square", "tensor_copy": "tensor_copy", "abs": "abs"}
-_LIBRARY = "kanrewrite.relations."
 _SIGNS = {"add": "{0} + {1}", "sub": "{0} - {1}", "mul": "{0} * {1}", "true_div": "{0} / {1}"}
 
 
@@ -66,7 +65,7 @@ class Recipe:
 @cache
 def operators() -> frozenset[Operator]:
     """The elementwise operators that the library reads, from the tables that it reads them by."""
-    library = [r for r in registry.relations() if r.function.__module__.startswith(_LIBRARY)]
+    library = [r for r in registry.relations() if r.bundled]
     read = {*Laws(library).rows, *ELEMWISE, *SOURCES, *COMPARISONS}
     read |= {*ALONE, *NONNEGATIVE, *MONOTONE}
     return frozenset(op for op in read if isinstance(getattr(at, name_of(op), None), Elemwise))

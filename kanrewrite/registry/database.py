@@ -68,9 +68,10 @@ class LibraryPass(GraphRewriter):
 
     Notes
     -----
-    A user's rule must see what the user wrote, before lifting has rebuilt it, and it must see what
-    lifting has brought together.  What lifting takes apart is matched by the rules that completion
-    derives.  What says that it is about digits comes last: it is about a form, not about a value.
+    A user's rule must see what the user wrote, before the library has rewritten a part of it or
+    lifting has rebuilt it, and it must see what lifting has brought together.  What lifting takes
+    apart is matched by the rules that completion derives.  What says that it is about digits comes
+    last: it is about a form, not about a value.
     """
 
     name = NAME
@@ -79,7 +80,9 @@ class LibraryPass(GraphRewriter):
         super().__init__()
         self.relations = relations
         early, last = _apart(relations)
-        self.lifting, self.rules = _early_passes(early, tuple(r.source for r in early), jax)
+        self.lifting, self.rules, self.own = _early_passes(
+            early, tuple(r.source for r in early), jax
+        )
         self.digits = digits_pass(last)
 
     def may_apply(self, fgraph: FunctionGraph) -> bool:
@@ -115,7 +118,11 @@ class LibraryPass(GraphRewriter):
         if not self.rules.relations:
             self.lifting.apply(fgraph)
             return
-        self.rules.apply(fgraph)
+        broken: set[str] = set()
+        if self.own is not None:
+            self.own.apply(fgraph)
+            broken = self.own.matching.broken
+        self.rules.apply(fgraph, left_out=broken)
         tracker = ChangeTracker()
         fgraph.attach_feature(tracker)
         self.lifting.apply(fgraph, self.rules.matching.broken)
@@ -139,12 +146,18 @@ def _early_passes(
     relations: tuple[Relation, ...],
     places: tuple[str, ...],  # noqa: ARG001  # relations that state the same are equal
     jax: bool,
-) -> tuple[LiftingPass, RelationPass]:
-    """The passes of all that is not about digits, whatever is enabled of that."""
+) -> tuple[LiftingPass, RelationPass, RelationPass | None]:
+    """The passes of all that is not about digits, whatever is enabled of that.
+
+    The last is of users' relations, None where they are all that there is, or where there is none.
+    """
     lifting = LiftingPass(relations, {T.scatter} if jax else ())
     others = tuple(r for r in relations if r.direction is not None and not lifting.takes(r))
     coherent = [rule for relation in others for rule in derived(relation, relations)]
-    return lifting, RelationPass(others, partial(make_view, relations), coherent)
+    make = partial(make_view, relations)
+    own = tuple(r for r in others if not r.bundled)
+    first = RelationPass(own, make) if own and own != others else None
+    return lifting, RelationPass(others, make, coherent), first
 
 
 def digits_pass(relations: Iterable[Relation]) -> DigitsPass:

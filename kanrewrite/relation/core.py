@@ -26,6 +26,8 @@ from kanrewrite.unify import as_term
 
 Direction = Literal["forward", "backward", "both"]
 Where = Literal["everywhere", "exponents", "digits"]
+#: Where the modules of the package's own relations are.
+LIBRARY = "kanrewrite.relations."
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -113,6 +115,11 @@ class Relation:
     def is_goal(self) -> bool:
         """Whether it is a goal constructor instead of equations."""
         return not inspect.isgeneratorfunction(self.function)
+
+    @property
+    def bundled(self) -> bool:
+        """Whether it comes with the package."""
+        return (self.function.__module__ or "").startswith(LIBRARY)
 
     @property
     def states_derivatives(self) -> bool:

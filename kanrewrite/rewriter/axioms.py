@@ -17,7 +17,7 @@ from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.relation import Rule, substitute
 from kanrewrite.relation.axes import Named, are_as_named, freed
 from kanrewrite.rewriter.terms import Terms
-from kanrewrite.terms import OWN, T, Term, parameters_of
+from kanrewrite.terms import OWN, T, Term, parts_of
 from kanrewrite.theory import NO_UNIT
 from kanrewrite.unify import as_term, is_term
 
@@ -127,7 +127,9 @@ class AxiomReader:
 
 def is_known(bindings: Mapping[Any, Any]) -> bool:
     """Whether everything is bound to what the graph has: what may be anything is no match."""
-    return not any(True for value in bindings.values() for _ in parameters_of(value))
+    parts = (part for value in bindings.values() for part in parts_of(value))
+    # A term is not asked: what shares its parts is a tree without end to what hashes it.
+    return not any(isvar(part) for part in parts if not isinstance(part, tuple))
 
 
 def operands_of(pattern: Any) -> Iterator[tuple[Any, Place]]:
@@ -136,6 +138,8 @@ def operands_of(pattern: Any) -> Iterator[tuple[Any, Place]]:
     Each with its operator, and whether it stands where that operator inverts.
     """
     head, *parts = pattern
+    if head is T.true_div and parts[0] == 1:
+        head, parts = T.reciprocal, parts[1:]
     for index, part in enumerate(parts[: len(parts) - len(head.parameters)]):
         if isvar(part):
             inverted = head in (T.neg, T.reciprocal) or (head in (T.sub, T.true_div) and index == 1)

@@ -43,8 +43,6 @@ Graph = Variable[Any, Any]
 
 #: How many matches of one rule are tried at one node.
 ANSWERS = 64
-#: Where the modules of the library are.
-LIBRARY = "kanrewrite.relations."
 _RESULT, _REST = Param("rewriter:result"), Param("rewriter:rest")
 
 
@@ -127,6 +125,9 @@ class Matching:
         self._patterns: dict[int, Any] = {}
         self._read: set[Graph] = set()
         self._place = Place(())
+        self._made_by: Collection[str] = ()
+        self._spent = 0.0
+        self._asking: defaultdict[str, float] = defaultdict(float)
         # The Op is kept beside its entries: its identity must not be given to another.
         self._by_op: dict[int, tuple[Op, list[Entry]]] = {}
 
@@ -137,7 +138,12 @@ class Matching:
     # -- one node -------------------------------------------------------------------------
 
     def replacement(
-        self, node: Apply[Any], place: Place, left_out: Collection[str] = ()
+        self,
+        node: Apply[Any],
+        place: Place,
+        left_out: Collection[str] = (),
+        made_by: Collection[str] = (),
+        spent: float = 0.0,
     ) -> tuple[str, dict[Graph, Graph]] | None:
         """The first usable answer at a node.
 
@@ -149,13 +155,17 @@ class Matching:
             The graph that it is in.
         left_out : collection of str
             Relations that are not tried here.
+        made_by : collection of str
+            Relations that have built the node, one from what another one had built.
+        spent : float
+            Seconds that they have taken for it, which are no longer there for users' relations.
 
         Returns
         -------
         tuple of str and dict, or None
             The relation's name, and what replaces what.
         """
-        self._place = place
+        self._place, self._made_by, self._spent = place, made_by, spent
         entries = self._entries(node.op)
         if entries:
             below = self.signatures.of(node)
@@ -191,10 +201,10 @@ class Matching:
         """What an attempt gives; a relation that raises is reported and left out from now on."""
         start = perf_counter()
         # Relations of the library always end: a slow machine must not decide what they do.
-        theirs = (relation.function.__module__ or "").startswith(LIBRARY)
-        allowed = config.pass_seconds if theirs else config.relation_seconds
+        allowed = config.pass_seconds if relation.bundled else config.relation_seconds
+        spent = 0.0 if relation.bundled else self._spent + self._asking[relation.name]
         try:
-            with limited(allowed):
+            with limited(allowed - spent):
                 return attempt(node, argument)
         except OutOfTime:
             self._leave_out(relation, node, errors.out_of_time(allowed))
@@ -254,19 +264,20 @@ class Matching:
         if cast(TensorType, out.type).dtype in FLOATS and not self._is_axiom(rule):
             for bindings, rest in self.view.match(self._pattern(rule), self.form(out)):
                 result = partial(self._result, rule, bindings, rest)
-                yield dict(bindings), partial(self._from_view, result, out)
+                yield dict(bindings), partial(self._from_view, rule, result, out)
 
-    def _from_view(self, result: Callable[..., Any], out: Graph) -> Graph | None:
+    def _from_view(self, rule: Rule, result: Callable[..., Any], out: Graph) -> Graph | None:
         """What the view builds, None where it reads that as what it replaces.
 
         A match as written is no such thing: that the library knows an equation too is no reason
         not to follow it.  A lift of the library may be the very equation, the other way round:
-        then the result is built as it is written.
+        then the result is built as it is written.  Sides that are equal by the theory are found in
+        each other without end, so what a relation has built must become smaller.
         """
         form = result(self.view.instantiate)
         turned = form is self.view.read(out)
         new = self.view.build(result(self.view.as_written) if turned else form, out)
-        if turned and self._axioms.same(new, out):
+        if (turned or rule.name in self._made_by) and size(new) >= size(out):
             return None
         return None if self._no_simpler(out, new) else new
 
@@ -290,8 +301,11 @@ class Matching:
         return self.view.read(variable)
 
     def _is_axiom(self, rule: Rule) -> bool:
-        """Whether the view reads both sides as one form: every result would match again."""
-        if rule.relation.where == "digits":
+        """Whether the view reads both sides as one form: every result would match again.
+
+        Of users' relations only what becomes smaller is taken then.
+        """
+        if rule.relation.where == "digits" or not rule.relation.bundled:
             return False
         if not all(map(is_form, operators_in(rule.replacement))):
             return False
@@ -323,7 +337,12 @@ class Matching:
 
     def _refused_by_guard(self, rule: Rule, bindings: Bindings, out: Graph) -> bool:
         for condition in rule.conditions:
-            if not condition.holds(bindings):
+            start = perf_counter()
+            try:
+                holds = condition.holds(bindings)
+            finally:
+                self._asking[rule.name] += perf_counter() - start
+            if not holds:
                 if trace.recorder is not None:
                     reason = errors.guard_fails(condition, _values(condition, bindings))
                     trace.recorder.refused(rule.name, out, reason)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable
+from time import perf_counter
 from typing import Any
 
 from aesara.graph.basic import Apply, Variable
@@ -29,12 +30,13 @@ LONGEST_CHAIN = 48
 class Chain:
     """What became of one variable of the original graph, rewrite after rewrite."""
 
-    __slots__ = ("current", "names", "original")
+    __slots__ = ("current", "names", "original", "seconds")
 
     def __init__(self, original: Graph, current: Graph):
         self.original = original
         self.current = current
         self.names: list[str] = []
+        self.seconds = 0.0
 
 
 class RelationPass(GraphRewriter):
@@ -62,7 +64,8 @@ class RelationPass(GraphRewriter):
     is below is finished, and what a rewrite builds is looked at next.
 
     Rewrites that follow from one another form a chain.  One longer than `LONGEST_CHAIN` is a loop:
-    what it did is undone, and its relations are reported and left out of the rest of the pass.
+    what it did is undone, and its relations are reported and left out of the rest of the pass. So
+    is a relation that grows what it has built until its time is over.
     """
 
     name = "kanrewrite"
@@ -109,13 +112,25 @@ class RelationPass(GraphRewriter):
             if node not in fgraph.apply_nodes:
                 continue
             self.nodes += 1
+            chain = self._chains.get(node)
+            broken = set(self.matching.broken)
             found = self._found(node, place)
             if found is not None:
                 queue.extendleft(self._replace(fgraph, node, *found))
+            elif chain is not None and (self.matching.broken - broken) & set(chain.names):
+                queue.extendleft(self._take_back(fgraph, chain))
 
     def _found(self, node: Apply[Any], place: Place) -> tuple[str, dict[Graph, Graph]] | None:
         """The name of a relation, and what it replaces at a node."""
-        return self.matching.replacement(node, place, self._left_out(node))
+        left_out, chain = self._left_out(node), self._chains.get(node)
+        if chain is None:
+            return self.matching.replacement(node, place, left_out)
+        start = perf_counter()
+        try:
+            names, seconds = chain.names, chain.seconds
+            return self.matching.replacement(node, place, left_out, names, seconds)
+        finally:
+            chain.seconds += perf_counter() - start
 
     def _left_out(self, node: Apply[Any]) -> Collection[str]:  # for a subclass
         """Relations that are not tried at a node."""
@@ -153,6 +168,11 @@ class RelationPass(GraphRewriter):
         self.matching.broken.update(turns)
         names, sources = [r.name for r in relations], [r.source for r in relations]
         warnings.warn(errors.loops(names, sources, len(chain.names)), RelationWarning, stacklevel=2)
+        return self._take_back(fgraph, chain)
+
+    @staticmethod
+    def _take_back(fgraph: FunctionGraph, chain: Chain) -> list[Apply[Any]]:
+        """Put the original of a chain back; the nodes that are new."""
         back = new_nodes([chain.original], fgraph.apply_nodes)
         fgraph.replace(chain.current, chain.original, reason="kanrewrite", import_missing=False)
         return back

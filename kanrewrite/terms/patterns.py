@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 
 import aesara.tensor as at
 import aesara.tensor.math as math
+import numpy as np
 from aesara.graph.op import Op
 from aesara.scalar.basic import ScalarOp
 from aesara.tensor.basic import _as_tensor_variable
@@ -28,6 +29,8 @@ class Expression:
     """What can be computed with when writing a pattern: operators of Python build terms."""
 
     __slots__ = ()
+    #: A number of NumPy on the left leaves the arithmetic to the expression.
+    __array_ufunc__: ClassVar[None] = None
 
     def __add__(self, other: Any) -> Term:
         return T.add(self, other)
@@ -139,6 +142,7 @@ class Operator:
 
     def __call__(self, *operands: Any, **parameters: Any) -> Term:
         """The term of this operator: operands first, then parameters by place or by name."""
+        operands = tuple(x.item() if isinstance(x, np.number) else x for x in operands)
         if not self.parameters:
             if parameters:
                 raise TypeError(f"T.{self.name} takes no parameter {', '.join(parameters)}")

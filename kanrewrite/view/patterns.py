@@ -46,8 +46,9 @@ class PatternAlgebra(Lifting):
         return all(self.constant(m, axes) for m, _ in form.terms)
 
     def _summed(self, inner: Form, axes: Any) -> Form:
-        """A sum of sums stays one where an axis is a parameter."""
-        if isinstance(inner, App) and inner.op is T.sum and is_open(axes, inner.args[1]):
+        """A sum of sums, or of what is joined, stays one where an axis is a parameter."""
+        among = inner.args[1:2] if isinstance(inner, App) and inner.op is T.sum else ()
+        if is_open(axes, *among):
             return self._reduced(T.sum, inner, axes)
         return super()._summed(inner, axes)
 
