@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from kanrewrite.ac.bags import Args, by_serial
 
-#: After how many choices that lead to nothing the reader is told.
+if TYPE_CHECKING:
+    from kanrewrite.ac.interned import Interned
+
+#: How many of one operand some variables take.
+_Way = tuple[tuple[int, int], ...]
+
+#: After how many choices that lead to nothing, or steps, the reader is told.
 _FAILED = 256
 
 
@@ -37,30 +43,56 @@ def distributed(
     ----------
     J.-M. Hullot, "Compilation de formes canoniques dans des théories équationnelles", 1980.
     """
-    often = tuple(times for _, times in rows)
     counts = [Counter(args) for args, _ in rows]
     elements = sorted(dict.fromkeys(arg for args, _ in rows for arg in args), key=by_serial)
-    ways = [_ways(tuple(count[one] for count in counts), often) for one in elements]
-    if not all(ways):
-        return
-    size = len(often[0])
+    often = [*zip(*(times for _, times in rows), strict=True)]
+    known: dict[tuple[int, ...], _Ways] = {}
+    ways: list[_Ways] = []
+    for one in elements:
+        numbers = tuple(count[one] for count in counts)
+        if numbers not in known:
+            found: list[_Way] = []
+            for way in _all_ways(numbers, often):
+                if way is None:
+                    yield None
+                else:
+                    found.append(way)
+            if not found:
+                return
+            known[numbers] = _Ways(found, needed)
+        ways.append(known[numbers])
     for chosen in _all_needed(ways, frozenset(needed)):
         if chosen is None:
             yield None
             continue
-        yield tuple(
-            tuple(
-                one
-                for one, numbers in zip(elements, chosen, strict=True)
-                for _ in range(numbers[v])
-            )
-            for v in range(size)
-        )
+        values: list[list[Interned]] = [[] for _ in often]
+        for one, way in zip(elements, chosen, strict=True):
+            for v, times in way:
+                values[v] += [one] * times
+        yield tuple(map(tuple, values))
 
 
-def _all_needed(
-    ways: Sequence[Sequence[tuple[int, ...]]], needed: frozenset[int]
-) -> Iterator[list[tuple[int, ...]] | None]:
+class _Ways:
+    """The ways to distribute one operand.
+
+    Attributes
+    ----------
+    each
+        The ways, and of the variables that must not be empty those that take something.
+    given
+        All of these variables.
+    most
+        The largest number of them in one way.
+    """
+
+    def __init__(self, ways: Sequence[_Way], needed: Collection[int]):
+        must = frozenset(needed)
+        self.each = [(way, must.intersection(v for v, _ in way)) for way in ways]
+        self.given = frozenset[int]().union(*(given for _, given in self.each))
+        self.most = max(len(given) for _, given in self.each)
+
+
+def _all_needed(ways: Sequence[_Ways], needed: frozenset[int]) -> Iterator[list[_Way] | None]:
     """One way for each operand, so that every variable that must not be empty takes something.
 
     None after many that do not.
@@ -69,22 +101,20 @@ def _all_needed(
     # misses some, or too many, ends at once.
     reach: list[frozenset[int]] = [frozenset()]
     most = [0]
-    for way in reversed(ways):
-        given = [{v for v in needed if numbers[v]} for numbers in way]
-        here = frozenset().union(*given)
-        reach.append(reach[-1] if here <= reach[-1] else reach[-1] | here)
-        most.append(most[-1] + max(map(len, given)))
+    for here in reversed(ways):
+        reach.append(reach[-1] if here.given <= reach[-1] else reach[-1] | here.given)
+        most.append(most[-1] + here.most)
     reach.reverse()
     most.reverse()
     failed = 0
-    chosen: list[tuple[int, ...]] = []
+    chosen: list[_Way] = []
     missing = [needed]
-    open_ones = [iter(ways[0])] if ways else []
+    open_ones = [iter(ways[0].each)] if ways else []
     if not ways and not needed:
         yield []
     while open_ones:
-        numbers = next(open_ones[-1], None)
-        if numbers is None:
+        way, given = next(open_ones[-1], (None, needed))
+        if way is None:
             open_ones.pop()
             missing.pop()
             if chosen:
@@ -92,34 +122,64 @@ def _all_needed(
             continue
         left = missing[-1]
         if left:
-            left = left - {v for v in left if numbers[v]}
+            left = left - given
             if len(left) > most[len(chosen) + 1] or not left <= reach[len(chosen) + 1]:
                 failed += 1
                 if failed % _FAILED == 0:
                     yield None
                 continue
-        chosen.append(numbers)
+        chosen.append(way)
         if len(chosen) == len(ways):
             yield chosen
             chosen.pop()
         else:
             missing.append(left)
-            open_ones.append(iter(ways[len(chosen)]))
+            open_ones.append(iter(ways[len(chosen)].each))
 
 
-@lru_cache(maxsize=4096)
-def _ways(
-    counts: tuple[int, ...], often: tuple[tuple[int, ...], ...]
-) -> tuple[tuple[int, ...], ...]:
-    """How many of one operand each variable may take, given how many each multiset has."""
-    if not often[0]:
-        return ((),) if not any(counts) else ()
-    first = tuple(times[0] for times in often)
-    rest = tuple(times[1:] for times in often)
-    found: list[tuple[int, ...]] = []
-    taken = 0
-    while all(count >= taken * times for count, times in zip(counts, first, strict=True)):
-        left = tuple(c - taken * times for c, times in zip(counts, first, strict=True))
-        found.extend((taken, *others) for others in _ways(left, rest))
-        taken += 1
-    return tuple(found)
+def _all_ways(counts: tuple[int, ...], often: Sequence[tuple[int, ...]]) -> Iterator[_Way | None]:
+    """The ways to share an operand, given how often each multiset has it, and takes each variable.
+
+    None after many steps.
+    """
+    last = [
+        max((v for v, times in enumerate(often) if times[r]), default=-1)
+        for r in range(len(counts))
+    ]
+    if not any(counts):
+        yield ()
+        return
+    steps = 0
+    way: list[tuple[int, int]] = []
+    open_ones = [_next_takers(0, counts, often, last)]
+    while open_ones:
+        steps += 1
+        if steps % _FAILED == 0:
+            yield None
+        v, number, left = next(open_ones[-1], (-1, 0, counts))
+        if v < 0:
+            open_ones.pop()
+            if way:
+                way.pop()
+        elif any(left):
+            way.append((v, number))
+            open_ones.append(_next_takers(v + 1, left, often, last))
+        else:
+            yield (*way, (v, number))
+
+
+def _next_takers(
+    start: int, counts: tuple[int, ...], often: Sequence[tuple[int, ...]], last: Sequence[int]
+) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """The next variable that takes something, how many, and what is left then.
+
+    It is none behind the last that can take from some multiset.
+    """
+    for v in range(start, min(last[r] for r, count in enumerate(counts) if count) + 1):
+        left, number = counts, 0
+        while True:
+            left = tuple([count - times for count, times in zip(left, often[v], strict=True)])
+            if min(left) < 0:
+                break
+            number += 1
+            yield v, number, left

@@ -141,3 +141,13 @@ def test_all_matches_of_bounded_parts_are_found() -> None:
     names = [var() for _ in range(7)]
     found = list(match(("add", *names), wide(8), SUMS))
     assert len(found) == len({tuple(one[v] for v in names) for one in found}) == 141_120
+
+
+@pytest.mark.parametrize("count", [20, 300])
+def test_sums_that_share_many_variables(count: int) -> None:
+    names = [var() for _ in range(count)]
+    pattern = ("g", ("add", *names), ("add", *names, X))
+    subject = ("g", wide(count + 5), (*wide(count + 5), "q"))
+    found = next(match(pattern, subject, SUMS))
+    assert found[X] == "q"
+    assert term(("add", *(found[v] for v in names)), SUMS) is term(subject[1], SUMS)
