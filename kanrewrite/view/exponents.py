@@ -18,6 +18,7 @@ from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Terms, 
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import LARGEST
 from kanrewrite.view.shutting import kept_in
+from kanrewrite.view.towers import has_one_tower, is_level, is_tower, only_source, unmoved
 from kanrewrite.view.zeros import may_vanish
 
 
@@ -82,6 +83,7 @@ class ExponentBuilder(Bench):
     def _linear(self, lin: Lin) -> Variable[Any, Any]:
         left = Totals(lin.terms)
         terms = self._differences(left) + self._moved_differences(left) + self._towers(left)
+        terms += self._below_levels(left)
         if left:
             whole = self.a.add_terms(left)
             known = self._known(whole)
@@ -114,12 +116,27 @@ class ExponentBuilder(Bench):
 
         What is left of ``exp(x) - max(exp(x))`` is added to x, not its first term alone.
         """
-        high = Totals((m, c) for m, c in left.items() if _is_tower(m))
+        high = Totals((m, c) for m, c in left.items() if is_tower(m))
         if len(high) < 2 or len(high) == len(left):
             return []
         for m in high:
             del left[m]
         return [(ONE, self.linear(self.a.lin(high)))]
+
+    def _below_levels(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
+        """Take out levels, and what they are subtracted from as it is where they are its maximum.
+
+        With a level as one of its terms, ``sinh(x)`` would be computed in another way: both are
+        rounded to their size, and would differ where nothing should be left.
+        """
+        levels = Totals((m, c) for m, c in left.items() if is_level(m))
+        whole = Totals((m, c) for m, c in left.items() if m not in levels)
+        if not levels or len(whole) < 2 or not all(map(hot, whole)):
+            return []
+        by = abs(next(iter(levels.values())))
+        left.clear()
+        found = [(by, self.linear(self.a.lin({m: c / by for m, c in whole.items()})))]
+        return found + [(c, self._term(m)) for m, c in levels.items()]
 
     def _differences(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
         """Take out each ``source - max(source)``, which is exact where its parts are close."""
@@ -142,10 +159,10 @@ class ExponentBuilder(Bench):
         """The same where both have been moved: ``y_i + y_j - 2*max(y)`` is a sum of differences."""
         found = []
         for top in [m for m, c in left.items() if c < 0]:
-            source = _only_source(_unmoved(top))
+            source = only_source(unmoved(top))
             for m in list(left) if source is not None else ():
                 times = min(left[m], -left[top])
-                if times <= 0 or _unmoved(m) is not source:
+                if times <= 0 or unmoved(m) is not source:
                     continue
                 for taken, c in ((m, -times), (top, times)):
                     left[taken] += c
@@ -251,22 +268,6 @@ class ExponentBuilder(Bench):
         return out
 
 
-def _unmoved(form: Form) -> Form:
-    """What was moved to give a form."""
-    while isinstance(form, App) and form.op is T.dimshuffle:
-        form = form.args[0]
-    return form
-
-
-def _only_source(form: Form) -> Form | None:
-    """What a form is the largest of, if that is one term, as it was before it was moved."""
-    if not (isinstance(form, App) and form.op in LARGEST and len(form.forms) == 1):
-        return None
-    source = form.args[0]
-    terms = source.terms if isinstance(source, Lin) else ()
-    return _unmoved(terms[0][0]) if len(terms) == 1 and terms[0][1] == 1 else None
-
-
 def _silencers(forms: Iterable[Form]) -> Iterator[Form]:
     """Factors that may vanish, of which each mask counts by itself: it may hide nan too."""
     for form in dict.fromkeys(forms):
@@ -285,26 +286,6 @@ def power_in(form: Form, a: Algebra) -> tuple[Form, Form] | None:
             t = a.div(form, f)
             return None if t is a.one else (f.args[0], t)
     return None
-
-
-def _is_tower(form: Form) -> bool:
-    """Tell whether a term of an exponent is an exponential itself, or the largest of some."""
-    if isinstance(form, Lin):
-        return any(_is_tower(m) for m, _ in form.terms)
-    if isinstance(form, App) and form.op in (*LARGEST, T.kept, T.dimshuffle, T.subtensor):
-        return any(map(_is_tower, form.forms))
-    return hot(form)
-
-
-def has_one_tower(form: Form) -> bool:
-    """Tell whether only one of the operands of a maximum can be inf, as it is an exponential."""
-    if not (isinstance(form, App) and form.op is T.maximum):
-        return False
-    high = [f for f in form.args if _is_tower(f)]
-    if len(high) != 1 or not isinstance(high[0], Lin):
-        return False
-    towers = [(m, c) for m, c in high[0].terms if _is_tower(m)]
-    return len(towers) == 1 and towers[0][1] > 0 and hot(towers[0][0])
 
 
 def shown(expo: Lin) -> set[Form]:

@@ -16,10 +16,11 @@ from kanrewrite.terms import Operator, T, Term
 from kanrewrite.unify import as_graph, elementwise_op
 from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.context import PLAIN
-from kanrewrite.view.exponents import ExponentBuilder, has_one_tower
+from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.forms import ONE, ZERO, App, Form
 from kanrewrite.view.moves import Diagonal
 from kanrewrite.view.nodes import axes_of
+from kanrewrite.view.towers import has_one_tower
 from kanrewrite.view.turning import turned, turns
 
 PlainOperator = Callable[[ExponentBuilder, App], Variable[Any, Any]]

@@ -117,6 +117,13 @@ v3 = v2[1:] - v2[:-1]""",
         {"x": [2.0, 0.0, -3.546], "y": [0.0, 0.0, 6.0]},
         order=0,
     ),
+    "an exponent and its maximum beside others are one number": Found(
+        _typed("s:float64:", "x:float64:None")
+        + """
+v1 = at.exp(at.sinh(s))
+v2 = v1 / (v1 + at.exp(x)).sum()""",
+        {"s": 15.9, "x": [1.0, 2.0]},
+    ),
 }
 
 

@@ -1,0 +1,51 @@
+"""Towers: exponentials as terms of exponents, and the levels that they are compared with."""
+
+from __future__ import annotations
+
+from kanrewrite.terms import T
+from kanrewrite.view.forms import App, Form, Lin
+from kanrewrite.view.heat import hot
+from kanrewrite.view.levels import LARGEST
+
+
+def is_level(form: Form) -> bool:
+    """Tell whether a form is the largest of several, which may have been moved."""
+    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+        form = form.args[0]
+    return isinstance(form, App) and form.op in LARGEST
+
+
+def unmoved(form: Form) -> Form:
+    """What was moved to give a form."""
+    while isinstance(form, App) and form.op is T.dimshuffle:
+        form = form.args[0]
+    return form
+
+
+def only_source(form: Form) -> Form | None:
+    """What a form is the largest of, if that is one term, as it was before it was moved."""
+    if not (isinstance(form, App) and form.op in LARGEST and len(form.forms) == 1):
+        return None
+    source = form.args[0]
+    terms = source.terms if isinstance(source, Lin) else ()
+    return unmoved(terms[0][0]) if len(terms) == 1 and terms[0][1] == 1 else None
+
+
+def is_tower(form: Form) -> bool:
+    """Tell whether a term of an exponent is an exponential itself, or the largest of some."""
+    if isinstance(form, Lin):
+        return any(is_tower(m) for m, _ in form.terms)
+    if isinstance(form, App) and form.op in (*LARGEST, T.kept, T.dimshuffle, T.subtensor):
+        return any(map(is_tower, form.forms))
+    return hot(form)
+
+
+def has_one_tower(form: Form) -> bool:
+    """Tell whether only one of the operands of a maximum can be inf, as it is an exponential."""
+    if not (isinstance(form, App) and form.op is T.maximum):
+        return False
+    high = [f for f in form.args if is_tower(f)]
+    if len(high) != 1 or not isinstance(high[0], Lin):
+        return False
+    towers = [(m, c) for m, c in high[0].terms if is_tower(m)]
+    return len(towers) == 1 and towers[0][1] > 0 and hot(towers[0][0])
