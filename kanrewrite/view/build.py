@@ -30,7 +30,7 @@ from kanrewrite.view.context import (
 )
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum, Totals
-from kanrewrite.view.heat import fading, hot, is_softplus, over_softplus
+from kanrewrite.view.heat import exponents, fading, hot, is_softplus, over_softplus
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.operators import plain
 from kanrewrite.view.owned import split_own
@@ -38,7 +38,7 @@ from kanrewrite.view.powers import gathered
 from kanrewrite.view.shutting import kept_beside
 from kanrewrite.view.sinking import apart, is_scatter, sunk
 from kanrewrite.view.splitters import SPLITTERS
-from kanrewrite.view.sums import is_simpler
+from kanrewrite.view.sums import holds_sum, is_simpler
 
 
 class Builder(LogBuilder):
@@ -187,7 +187,7 @@ class Builder(LogBuilder):
         apart = where.apart or large
         expo = Totals(form.expo.terms)
         rests: list[tuple[Variable[Any, Any], Fraction]] = []
-        waiting: list[tuple[Sum, Fraction]] = []
+        waiting: list[tuple[Form, Fraction]] = []
         conditions: list[App] = []
         coeff = form.coeff
         for f, k in form.factors:
@@ -199,7 +199,7 @@ class Builder(LogBuilder):
             if isinstance(f, App) and f.op is T.mask and k > 0:
                 conditions.append(f)
                 continue
-            if isinstance(f, Sum) and self.is_uneven(f, inner):
+            if holds_sum(f) or (isinstance(f, Sum) and self.is_uneven(f, inner)):
                 waiting.append((f, k))
                 continue
             if isinstance(f, Sum) and k == 1 and is_simpler(f, coeff):
@@ -217,10 +217,27 @@ class Builder(LogBuilder):
             back = apart or self._brings_back(f, k, form)
             seen = self._with_unmatched(masks, f, form) if unbounded else masks
             inner = Context(seen, where.exact or k < 0, back, unbounded)
-            level, r = self.split_sum(f, level, k, inner)
+            level, r = self._split_last(f, level, k, form, inner)
             if r is not None:
                 rests.append((r, k))
         return level, self._where(conditions, self.product(coeff, rests))
+
+    def _split_last(self, f: Form, outer: Lin, k: Fraction, form: Prod, where: Context) -> Scaled:
+        """``exp(outer) * f**k`` as ``(e, r)`` with ``exp(e) * r**k``, for what holds a sum.
+
+        The exponents in outer that a sum holds too went out of it, and through what is around.
+        """
+        if isinstance(f, Sum):
+            return self.split_sum(f, outer, k, where)
+        inner = f.args[0] if isinstance(f, App) else f
+        shown = exponents(inner)
+        met = self.a.lin({m: c / k for m, c in outer.terms if m in shown})
+        if not met.terms:
+            e, r = self._split_factor(f, k, form, where)
+            return self.a.plus(outer, e, k), r
+        e, r = self.split(self.a.mul(self.a.exp(met), inner), where)
+        outer = self.a.plus(self.a.plus(outer, met, -k), e, k)
+        return outer, r if r is None or inner is f else self.make(at.abs, r)
 
     def _split_factor(self, f: Form, k: Fraction, form: Prod, where: Context) -> Scaled:
         """A factor of a product; what is over nothing is not divided by what may be 0 there."""
@@ -234,11 +251,13 @@ class Builder(LogBuilder):
         """Tell whether a product is out of range without one of its factors, which is small."""
         return k > 0 and hot(f) and self.a.overflows(self.a.div(form, self.a.pow(f, k)))
 
-    def _with_unmatched(self, masks: Masks, f: Sum, form: Prod) -> Masks:
+    def _with_unmatched(self, masks: Masks, f: Form, form: Prod) -> Masks:
         """The masks, with a sum whose largest a factor hides and no divisor is as large as that."""
         divisors = {g: k for g, k in form.factors if k < 0}
         around = self.a.prod(ONE, self.a.no_exponent, divisors)
-        if not hides(f, self.a) or not self.a.overflows(self.a.mul(f, around)):
+        if not (isinstance(f, Sum) and hides(f, self.a)):
+            return masks
+        if not self.a.overflows(self.a.mul(f, around)):
             return masks
         return joined(masks, {(f, ()): frozenset([()])})
 

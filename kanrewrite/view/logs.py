@@ -43,8 +43,12 @@ class LogBuilder(SumBuilder):
                 return self._log_of_sum(self._whole_log(found[0]), found[1])
             if isinstance(form, Sum) and hot(form):
                 return self._log_sum(base, outer)
-        e, r = self.split(form, within_log(form, self.a))
-        return self.a.plus(outer, e, ONE), None if r is None else self._log_of(form, r)
+        # What of outer shows in the form as well meets it there, before either is rounded.
+        shown = exponents(form)
+        met = self.a.lin({m: c for m, c in outer.terms if m in shown})
+        e, r = self.split(self.a.mul(self.a.exp(met), form), within_log(form, self.a))
+        e = self.a.plus(self.a.plus(outer, met, -ONE), e, ONE)
+        return e, None if r is None else self._log_of(form, r)
 
     def _log_sum(self, form: Sum, outer: Lin) -> Scaled:
         """``outer + log(form)``; with 1 in it, by `log1p`: the other terms may be negligible."""

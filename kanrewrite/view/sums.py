@@ -17,7 +17,7 @@ from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.following import becomes
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, join_bcast
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Prod, Sum, join_bcast, remembered
 from kanrewrite.view.heat import exponents, fades, fading, hot, is_softplus
 from kanrewrite.view.levels import dominant, is_hidden
 from kanrewrite.view.zeros import may_vanish
@@ -292,6 +292,16 @@ def _is_mask(form: Form) -> bool:
 def is_largest(form: Form) -> bool:
     """Tell whether a form is the largest of several exponents."""
     return isinstance(form, App) and form.op is T.maximum
+
+
+@remembered
+def holds_sum(form: Form) -> bool:
+    """Tell whether a factor is the size of a product with a sum of exponentials, or its root."""
+    if not hot(form) or isinstance(form, Sum):
+        return False
+    inner = form.args[0] if isinstance(form, App) and form.op is T.abs else form
+    factors = inner.factors if isinstance(inner, Prod) else ((inner, ONE),)
+    return any(isinstance(f, Sum) or holds_sum(f) for f, _ in factors if f is not form)
 
 
 def is_simpler(form: Sum, by: Fraction) -> bool:

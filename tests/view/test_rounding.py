@@ -92,3 +92,24 @@ def _numbers(compiled: Any) -> list[float]:
     products = (node for node in nodes if name_of(node.op) == "mul")
     found = (getattr(i, "data", None) for node in products for i in node.inputs)
     return [abs(float(data.flat[0])) for data in found if data is not None]
+
+
+AROUND: dict[str, Callable[[Any], Any]] = {
+    "itself": lambda e: e,
+    "its size": at.abs,
+    "its square": at.square,
+    "its root": lambda e: at.sqrt(at.abs(e)),
+    "its reciprocal": lambda e: 1 / e,
+    "a sum of sizes": lambda e: at.abs(e).sum(),
+}
+
+
+@pytest.mark.parametrize("build", AROUND.values(), ids=AROUND)
+@pytest.mark.parametrize("signed", [w, b * w], ids=["a weight", "in common"])
+def test_an_exponent_far_below_another_takes_no_digits_from_it(
+    build: Callable[[Any], Any], signed: Any
+) -> None:
+    mixture = w * at.exp(b) + signed * at.exp(z)
+    weights, near = np.array([0.75, -0.6, 1.3]), np.array([1.3, 0.7, -0.4])
+    for values in ([weights, near, np.full(3, -1e7)], [weights, np.full(3, -1e7), near]):
+        assert_right([w, b, z], [at.log(at.abs(build(mixture)))], values, rtol=1e-12)
