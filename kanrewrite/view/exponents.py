@@ -83,12 +83,14 @@ class ExponentBuilder(Bench):
     def _linear(self, lin: Lin) -> Variable[Any, Any]:
         left = Totals(lin.terms)
         terms = self._differences(left) + self._moved_differences(left) + self._towers(left)
-        terms += self._below_levels(left)
         if left:
             whole = self.a.add_terms(left)
             known = self._known(whole)
+            apart = [] if known is not None else self._apart(left)
             if known is not None:
                 terms.append(known)
+            elif apart:
+                terms += [*apart, (ONE, self.linear(self.a.lin(left)))]
             elif len(left) > 1 and isinstance(whole, Prod) and whole.expo.terms:
                 terms.append((ONE, self.value(whole)))  # its terms may be infinite, and cancel
             else:
@@ -123,20 +125,19 @@ class ExponentBuilder(Bench):
             del left[m]
         return [(ONE, self.linear(self.a.lin(high)))]
 
-    def _below_levels(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
-        """Take out levels, and what they are subtracted from as it is where they are its maximum.
+    def _apart(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
+        """Take out exponentials from beside levels, and others.
 
-        With a level as one of its terms, ``sinh(x)`` would be computed in another way: both are
-        rounded to their size, and would differ where nothing should be left.
+        Over a common factor, ``sinh(x) - max(sinh(x))`` would compute sinh in another way: both
+        are rounded to their size, and would differ where nothing should be left.
         """
-        levels = Totals((m, c) for m, c in left.items() if is_level(m))
-        whole = Totals((m, c) for m, c in left.items() if m not in levels)
-        if not levels or len(whole) < 2 or not all(map(hot, whole)):
+        high = Totals((m, c) for m, c in left.items() if hot(m) and not is_level(m))
+        if not high or len(high) == len(left):
             return []
-        by = abs(next(iter(levels.values())))
-        left.clear()
-        found = [(by, self.linear(self.a.lin({m: c / by for m, c in whole.items()})))]
-        return found + [(c, self._term(m)) for m, c in levels.items()]
+        for m in high:
+            del left[m]
+        by = next((abs(c) for m, c in left.items() if is_level(m)), ONE)
+        return [(by, self.linear(self.a.lin({m: c / by for m, c in high.items()})))]
 
     def _differences(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
         """Take out each ``source - max(source)``, which is exact where its parts are close."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.view.common import assert_right, at, function, grad
+from tests.view.common import PLAIN, assert_right, at, function, grad, ops
 
 x, s = at.dvector("x"), at.dscalar("s")
 TALL = np.array([40.0, 3.0])
@@ -46,3 +46,14 @@ def test_the_largest_of_exponentials_of_sums_has_a_slope(function_of: Any) -> No
     m = at.dmatrix("m")
     slope = grad(function_of(at.exp(m).sum(0)).max(), m)
     assert_right([m], [slope], [np.array([[-0.79, 1.871, 3.107], [0.899, 0.296, -0.308]])])
+
+
+def test_exponentials_beside_levels_are_not_multiplied_out() -> None:
+    scales = at.dvector("scales")
+    low, high = (at.exp(-0.5 * scales) * (x + shift) for shift in (-0.25, 0.25))
+    # of a logistic distribution, how much is between two bounds
+    cost = -at.log(1 / (1 + at.exp(-high)) - 1 / (1 + at.exp(-low))).sum()
+    slope = grad(cost, scales)
+    assert ops(function([x, scales], cost, PLAIN))["exp"] <= 4
+    values = [np.array([0.5, -3.0, 20.0]), np.array([0.0, 1.0, -2.0])]
+    assert_right([x, scales], [cost, slope], values)
