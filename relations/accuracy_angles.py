@@ -23,7 +23,8 @@ def versine(x: Float) -> Iterator[Eq]:
     yield eq(1 - T.cos(x), 2 * T.sqr(T.sin(x / 2)))
     yield eq(1 - T.sqr(T.cos(x)), T.sqr(T.sin(x)))
     yield eq(1 - T.sqr(T.sin(x)), T.sqr(T.cos(x)))
-    yield eq(T.sqr(T.cos(x)) - T.sqr(T.sin(x)), T.cos(2 * x))
+    apart = T.sqr(T.cos(x)) - T.sqr(T.sin(x))
+    yield eq(apart, T.switch(T.isinf(2 * x), apart, T.cos(2 * x)))
 
 
 def _rounded(a: Any, b: Any, total: Any) -> Any:

@@ -22,7 +22,7 @@ def arctangents_difference(a: Float, b: Float) -> Iterator[Eq]:
     m = T.maximum(T.maximum(T.abs(a), T.abs(b)), 1)
     between = T.arctan2((a - b) / m, 1 / m + (a / m) * b)
     apart = T.arctan(a) - T.arctan(b)
-    yield eq(apart, T.switch(T.gt(1 / m, 0), between, apart))  # unless one is infinite
+    yield eq(apart, T.switch(T.lt(T.abs(a - b), 3 * m), between, apart))  # unless that is infinite
 
 
 @relation(family="accuracy", where="digits")
@@ -51,7 +51,7 @@ def _arctangents() -> tuple[Any, Any]:
     m = at.maximum(at.maximum(abs(a), abs(b)), 1.0)
     between = at.arctan2((a - b) / m, 1.0 / m + (a / m) * b)
     apart = at.arctan(a) - at.arctan(b)
-    return apart, at.switch(at.gt(1.0 / m, 0.0), between, apart)
+    return apart, at.switch(at.lt(abs(a - b), 3.0 * m), between, apart)
 
 
 @arctangents_difference.non_example

@@ -14,7 +14,7 @@ from typing import Any
 import aesara.tensor as at
 
 from kanrewrite import Eq, Float, T, eq, nonzero, relation
-from kanrewrite.relations.accuracy_ranges import RANGES, scale, scale_of
+from kanrewrite.relations.accuracy_ranges import RANGES, inside, scale, scale_of
 
 
 @relation(family="accuracy", where="digits")
@@ -39,9 +39,12 @@ def terms_cancel(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
 @relation(family="accuracy", where="digits")
 def fraction_less_one(a: Float, b: Float) -> Iterator[Eq]:
     """How far a fraction is from 1 is a fraction."""
-    yield eq((a * a) / (b * b) - 1, (a / b - 1) * (a / b + 1))
-    written = a / b - 1
-    yield eq(written, T.switch(T.gt(T.abs(1 / b), 0), (a - b) / b, written))  # b may be infinite
+    q, size = a / b, T.abs(b)
+    apart = q * q - 1
+    less = T.switch(T.lt(T.abs(apart), 0.5), (T.abs(a) - size) / size * (T.abs(q) + 1), apart)
+    yield eq((a * a) / (b * b) - 1, less)
+    yield eq((a * a - b * b) / (b * b), less)
+    yield eq(q - 1, T.switch(T.lt(2 * T.abs(a - b), size), (a - b) / b, q - 1))
 
 
 @relation(family="accuracy", where="digits")
@@ -50,12 +53,12 @@ def over_squares(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
     for r in RANGES:
         s = scale(T.maximum(T.abs(c), T.abs(d)), r)
         squares, under = c * c + d * d, (c * s) * (c * s) + (d * s) * (d * s)
-        yield eq((a * c + b * d) / squares, (a * (c * s) + b * (d * s)) / under * s).when(
-            r.guard(a)
-        )
-        yield eq((a * c - b * d) / squares, (a * (c * s) - b * (d * s)) / under * s).when(
-            r.guard(a)
-        )
+        for above, scaled in (
+            (a * c + b * d, a * (c * s) + b * (d * s)),
+            (a * c - b * d, a * (c * s) - b * (d * s)),
+        ):
+            over = T.switch(inside(above, r), above * s, scaled) / under * s
+            yield eq(above / squares, over).when(r.guard(a))
         yield eq(c / squares, (c * s) / under * s).when(r.guard(c))
 
 
@@ -63,9 +66,9 @@ def over_squares(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
 def roots_difference(a: Float, b: Float) -> Iterator[Eq]:
     """Roots differ by what is under them, over their sum."""
     apart, total = T.sqrt(a) - T.sqrt(b), T.sqrt(a) + T.sqrt(b)
-    usual = T.and_(T.gt(total, 0), T.gt(1 / total, 0))  # neither 0 nor infinite
-    yield eq(apart, T.switch(usual, (a - b) / total, apart))
-    yield eq(T.sqrt(1 + a) - 1, a / (T.sqrt(1 + a) + 1))
+    yield eq(apart, T.switch(T.lt(2 * T.abs(apart), total), (a - b) / total, apart))
+    root = T.sqrt(1 + a)
+    yield eq(root - 1, T.switch(T.lt(root, 2), a / (root + 1), root - 1))
 
 
 @reciprocals_difference.example
@@ -100,7 +103,7 @@ def _numerators_subtracted() -> tuple[Any, Any]:
 def _relative() -> tuple[Any, Any]:
     a, b = at.dvectors("a", "b")
     written = a / b - 1.0
-    return written, at.switch(at.gt(abs(1.0 / b), 0.0), (a - b) / b, written)
+    return written, at.switch(at.lt(2.0 * abs(a - b), abs(b)), (a - b) / b, written)
 
 
 @fraction_less_one.non_example
@@ -113,8 +116,7 @@ def _fraction_and_one() -> Any:
 def _roots() -> tuple[Any, Any]:
     a, b = at.dvectors("a", "b")
     apart, total = at.sqrt(a) - at.sqrt(b), at.sqrt(a) + at.sqrt(b)
-    usual = at.and_(at.gt(total, 0.0), at.gt(1.0 / total, 0.0))
-    return apart, at.switch(usual, (a - b) / total, apart)
+    return apart, at.switch(at.lt(2.0 * abs(apart), total), (a - b) / total, apart)
 
 
 @roots_difference.non_example

@@ -10,18 +10,49 @@ N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 20
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Any
 
 import aesara.tensor as at
 
 from kanrewrite import Eq, Float, T, eq, relation
-from kanrewrite.relations.accuracy_ranges import RANGES, number, scale, scale_of
+from kanrewrite.relations.accuracy_ranges import (
+    RANGES,
+    Range,
+    inside,
+    number,
+    scale,
+    scale_of,
+)
 
 
 def _largest(*sizes: Any) -> Any:
     return reduce(T.maximum, map(T.abs, sizes))
+
+
+def _root_of_sum(sides: Sequence[Any], r: Range) -> Any:
+    """The root of a sum of squares."""
+    s = scale(_largest(*sides), r)
+    return T.sqrt(reduce(T.add, [(side * s) * (side * s) for side in sides])) / s
+
+
+def _apart(x: Any, y: Any) -> Any:
+    """A difference of squares, as a product unless they are far from each other."""
+    apart = x * x - y * y
+    return T.switch(T.gt(2 * T.abs(apart), x * x), apart, (x - y) * (x + y))
+
+
+def _root_of_difference(x: Any, y: Any, r: Range) -> Any:
+    """The root of a difference of squares."""
+    s = scale(_largest(x, y), r)
+    return T.sqrt(_apart(x * s, y * s)) / s
+
+
+def _root_of_square(x: Any, c: Any, r: Range) -> Any:
+    """The root of a square, which may leave the range, and something else."""
+    s = T.switch(T.gt(T.abs(x), r.high), r.down, 1)
+    return T.sqrt((x * s) * (x * s) + (c * s) * s) / s
 
 
 @relation(family="accuracy", where="digits")
@@ -29,45 +60,47 @@ def scaled_length(x: Float, y: Float, z: Float, w: Float) -> Iterator[Eq]:
     """Squares are taken of what is in range."""
     for r in RANGES:
         for sides in ((x, y, z, w), (x, y, z), (x, y)):
-            s = scale(_largest(*sides), r)
-            squares = [(side * s) * (side * s) for side in sides]
             length = T.sqrt(reduce(T.add, [side * side for side in sides]))
-            yield eq(length, T.sqrt(reduce(T.add, squares)) / s).when(r.guard(x))
+            yield eq(length, _root_of_sum(sides, r)).when(r.guard(x))
+    yield eq(T.sqrt(x * x), T.abs(x))
 
 
 @relation(family="accuracy", where="digits")
 def scaled_leg(x: Float, y: Float) -> Iterator[Eq]:
     """A difference of squares is a product, which cancels nothing."""
     for r in RANGES:
-        s = scale(_largest(x, y), r)
-        product = (x * s - y * s) * (x * s + y * s)
-        yield eq(T.sqrt(x * x - y * y), T.sqrt(product) / s).when(r.guard(x))
-        s = scale(T.abs(x), r)
-        yield eq(T.sqrt(x * x - 1), T.sqrt((x * s - s) * (x * s + s)) / s).when(r.guard(x))
-        yield eq(T.sqrt(1 - x * x), T.sqrt((1 - x) * (1 + x))).when(r.guard(x))
+        yield eq(T.sqrt(x * x - y * y), _root_of_difference(x, y, r)).when(r.guard(x))
+        yield eq(T.sqrt(x * x - 1), _root_of_difference(x, 1, r)).when(r.guard(x))
+    yield eq(T.sqrt(1 - x * x), T.sqrt(_apart(1, x)))
 
 
 @relation(family="accuracy", where="digits")
 def scaled_square(x: Float, c: Float) -> Iterator[Eq]:
     """A square that leaves the range does so after the root is taken."""
     for r in RANGES:
-        s = T.switch(T.gt(T.abs(x), r.high), r.down, 1)
-        scaled = T.sqrt((x * s) * (x * s) + (c * s) * s) / s
-        yield eq(T.sqrt(x * x + c), scaled).when(r.guard(x))
+        yield eq(T.sqrt(x * x + c), _root_of_square(x, c, r)).when(r.guard(x))
 
 
 @relation(family="accuracy", where="digits")
 def log_of_squares(x: Float, y: Float) -> Iterator[Eq]:
-    """The log of a sum of squares is twice that of the length, which stays in range."""
-    yield eq(T.log(x * x + y * y), 2 * T.log(T.sqrt(x * x + y * y)))
+    """The log of squares that leave the range is twice that of a length, which does not."""
+    total = x * x + y * y
+    for r in RANGES:
+        apart = T.switch(inside(total, r), T.log(total), 2 * T.log(_root_of_sum((x, y), r)))
+        yield eq(T.log(total), apart).when(r.guard(x))
+        yield eq(T.log(x * x - y * y), 2 * T.log(_root_of_difference(x, y, r))).when(r.guard(x))
+    yield eq(T.log(x * x), 2 * T.log(T.abs(x)))
 
 
 @relation(family="accuracy", where="digits")
 def squares_difference(x: Float, y: Float) -> Iterator[Eq]:
     """A difference of squares is a product, which cancels nothing."""
-    yield eq(x * x - y * y, (x - y) * (x + y))
-    yield eq(x * x - 1, (x - 1) * (x + 1))
-    yield eq((x * x + y * y) / 2 - T.sqr((x + y) / 2), T.sqr((x - y) / 2))
+    yield eq(x * x - y * y, _apart(x, y))
+    yield eq(x * x - 1, _apart(x, 1))
+    yield eq(1 - x * x, _apart(1, x))
+    variance = (x * x + y * y) / 2 - T.sqr((x + y) / 2)
+    yield eq(variance, T.sqr((x - y) / 2))
+    yield eq(T.sqrt(variance), T.abs(x - y) / 2)
     yield eq(x * x + y * y - 2 * x * y, T.sqr(x - y))
     yield eq(x * x + y * y + 2 * x * y, T.sqr(x + y))
 
@@ -83,13 +116,15 @@ def _length() -> tuple[Any, Any]:
 @scaled_length.non_example
 def _root_of_a_product() -> Any:
     x, y = at.dvectors("x", "y")
-    return at.sqrt(x * x * y * y)
+    return at.sqrt(x * y)
 
 
 @scaled_leg.example
 def _leg() -> tuple[Any, Any]:
     x: Any = at.dvector("x")
-    return at.sqrt(1 - x**2), at.sqrt((1 - x) * (1 + x))
+    apart = 1 - x**2
+    far = at.gt(2.0 * abs(apart), 1.0)
+    return at.sqrt(apart), at.sqrt(at.switch(far, apart, (1 - x) * (1 + x)))
 
 
 @scaled_leg.non_example
@@ -114,7 +149,8 @@ def _linear() -> Any:
 @squares_difference.example
 def _squares() -> tuple[Any, Any]:
     x, y = at.dvectors("x", "y")
-    return x**2 - y**2, (x - y) * (x + y)
+    apart = x**2 - y**2
+    return apart, at.switch(at.gt(2.0 * abs(apart), x**2), apart, (x - y) * (x + y))
 
 
 @squares_difference.non_example
@@ -125,8 +161,8 @@ def _sum_of_two_squares() -> Any:
 
 @log_of_squares.example
 def _log() -> tuple[Any, Any]:
-    x, y = at.vectors("x", "y")
-    return at.log(x**2 + y**2), 2 * at.log(at.sqrt(x**2 + y**2))
+    x: Any = at.dvector("x")
+    return at.log(x**2), 2 * at.log(abs(x))
 
 
 @log_of_squares.non_example

@@ -9,21 +9,20 @@ Computing Surveys 23(1), 1991, theorem 4.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import aesara.tensor as at
 
 from kanrewrite import Eq, Float, T, computed, eq, relation
-from kanrewrite.relations.accuracy_ranges import RANGES, Range, number
+from kanrewrite.relations.accuracy_ranges import DOUBLES, RANGES, Range, number, usual
 
 
 def _log_of_quotient(a: Any, b: Any, r: Range) -> Any:
     """The log of a quotient; of what leaves the range, b with its sign given to a."""
-    quotient, size = a / b, T.abs(a / b)
+    quotient = a / b
     apart = T.log(T.switch(T.lt(b, 0), -a, a)) - T.log(T.abs(b))
-    inside = T.and_(T.gt(size, r.tiny), T.lt(size, r.large))
-    # What is infinite leaves the range by right.
-    ordinary = T.switch(T.or_(inside, T.isinf(b)), T.log(quotient), apart)
+    ordinary = T.switch(usual([quotient], r, a, b), T.log(quotient), apart)
     return T.switch(T.lt(2 * T.abs(a - b), T.abs(b)), T.log1p((a - b) / b), ordinary)
 
 
@@ -42,7 +41,8 @@ def logs_difference(a: Float, b: Float) -> Iterator[Eq]:
     yield eq(apart, T.switch(near, T.log1p((a - b) / b), apart))
     one = T.log1p(a) - T.log(b)
     close = T.lt(2 * T.abs(1 + a - b), b)
-    yield eq(one, T.switch(close, T.log1p((1 + a - b) / b), one))
+    less = T.switch(T.lt(b, 0.5), (1 + a) - b, T.switch(T.lt(b, 2), (1 - b) + a, (a - b) + 1))
+    yield eq(one, T.switch(close, T.log1p(less / b), one))
     two = T.log1p(a) - T.log1p(b)
     near = T.lt(2 * T.abs(a - b), 1 + b)
     yield eq(two, T.switch(near, T.log1p((a - b) / (1 + b)), two))
@@ -59,8 +59,8 @@ def inverse_hyperbolic(x: Float) -> Iterator[Eq]:
 @relation(family="accuracy", where="digits")
 def powers_near_one(x: Float, n: Float) -> Iterator[Eq]:
     """A power of one and a little is an exponential of a small log."""
-    small = T.lt(T.abs(x), 0.5)
     inner = n * T.log1p(x)
+    small = T.and_(T.lt(T.abs(x), 0.5), T.lt(T.abs(n), inf))  # one to an infinite power is one
     near = T.or_(small, T.lt(T.abs(inner), 1))
     power = T.pow(1 + x, n)
     less = T.switch(near, T.expm1(inner), power - 1)
@@ -73,13 +73,11 @@ def powers_near_one(x: Float, n: Float) -> Iterator[Eq]:
 @relation(family="accuracy", where="digits")
 def powers_difference(a: Float, b: Float, n: Float) -> Iterator[Eq]:
     """Powers of what is near to each other differ by a power times a little."""
-    apart = T.pow(a, n) - T.pow(b, n)
-    near = T.lt(2 * T.abs(a - b), b)
-    yield eq(apart, T.switch(near, T.pow(b, n) * T.expm1(n * T.log1p((a - b) / b)), apart))
-    third = 1 / 3
-    apart = T.pow(a, third) - T.pow(b, third)
-    less = T.pow(b, third) * T.expm1(third * T.log1p((a - b) / b))
-    yield eq(apart, T.switch(near, less, apart))
+    for power in (n, 1 / 3):
+        apart = T.pow(a, power) - T.pow(b, power)
+        inner = power * T.log1p((a - b) / b)
+        near = T.and_(T.lt(2 * T.abs(a - b), b), T.lt(T.abs(inner), 1))
+        yield eq(apart, T.switch(near, T.pow(b, power) * T.expm1(inner), apart))
 
 
 @relation(family="accuracy")
@@ -95,10 +93,9 @@ def exponentials_even(x: Float) -> Iterator[Eq]:
 @log_quotient.example
 def _log() -> tuple[Any, Any]:
     a, b = at.dvectors("a", "b")
-    q, size = a / b, abs(a / b)
+    q = a / b
     apart = at.log(at.switch(at.lt(b, 0.0), -a, a)) - at.log(abs(b))
-    inside = at.and_(at.gt(size, number(2.0**-1022)), at.lt(size, number(2.0**1023)))
-    ordinary = at.switch(at.or_(inside, at.isinf(b)), at.log(q), apart)
+    ordinary = at.switch(usual([q], DOUBLES, a, b, of=at), at.log(q), apart)
     return at.log(q), at.switch(at.lt(2.0 * abs(a - b), abs(b)), at.log1p((a - b) / b), ordinary)
 
 
@@ -137,7 +134,9 @@ def _log_of_two() -> Any:
 def _power() -> tuple[Any, Any]:
     x, n = at.dvectors("x", "n")
     power = (1.0 + x) ** n
-    return power, at.switch(at.lt(abs(x), 0.5), at.exp(n * at.log1p(x)), power)
+    inner = n * at.log1p(x)
+    small = at.and_(at.lt(abs(x), 0.5), at.lt(abs(n), number(inf)))
+    return power, at.switch(small, at.exp(inner), power)
 
 
 @powers_near_one.non_example
@@ -149,8 +148,9 @@ def _power_of_two() -> Any:
 @powers_difference.example
 def _powers() -> tuple[Any, Any]:
     a, b, n = at.dvectors("a", "b", "n")
-    near = at.lt(2.0 * abs(a - b), b)
-    less = b**n * at.expm1(n * at.log1p((a - b) / b))
+    inner = n * at.log1p((a - b) / b)
+    near = at.and_(at.lt(2.0 * abs(a - b), b), at.lt(abs(inner), 1.0))
+    less = b**n * at.expm1(inner)
     return a**n - b**n, at.switch(near, less, a**n - b**n)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import aesara.tensor as at
 
 from kanrewrite import Eq, Float, T, computed, eq, relation
-from kanrewrite.relations.accuracy_ranges import RANGES, number
+from kanrewrite.relations.accuracy_ranges import DOUBLES, RANGES, usual
 
 
 def _sorted(a: Any, b: Any) -> tuple[Any, Any]:
@@ -39,8 +39,10 @@ def quotient_regrouped(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
         inside = T.and_(T.gt(first, r.tiny), T.lt(first, r.large))
         other = T.and_(T.gt(second, r.tiny), T.lt(second, r.large))
         paired = T.switch(other, (high / large) * (low / small), high / large * low / small)
-        chosen = T.switch(inside, paired, mixed)
-        yield eq(a * b / (c * d), chosen).when(*map(computed, (a, b, c, d)), r.guard(a))
+        above, below = a * b, c * d
+        kept = usual((above, below), r, a, b, c, d)
+        chosen = T.switch(kept, above / below, T.switch(inside, paired, mixed))
+        yield eq(above / below, chosen).when(*map(computed, (a, b, c, d)), r.guard(a))
 
 
 @relation(family="accuracy", where="digits")
@@ -48,16 +50,21 @@ def product_over(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     """The larger factor is divided by what is above 1, the smaller one by what is below."""
     first = T.eq(T.lt(T.abs(a), T.abs(b)), T.lt(T.abs(c), 1))
     over = T.switch(first, a, b) / c * T.switch(first, b, a)
-    yield eq(a * b / c, over).when(*map(computed, (a, b, c)))
+    for r in RANGES:
+        chosen = T.switch(usual([a * b], r, a, b), a * b / c, over)
+        yield eq(a * b / c, chosen).when(*map(computed, (a, b, c)), r.guard(a))
 
 
 @relation(family="accuracy", where="digits")
 def over_product(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     """What is above 1 is divided by the larger one first, what is below by the smaller one."""
-    yield eq(a / (b * b), a / b / b).when(computed(b))
     first = T.eq(T.lt(T.abs(b), T.abs(c)), T.lt(T.abs(a), 1))
     under = a / T.switch(first, b, c) / T.switch(first, c, b)
-    yield eq(a / (b * c), under).when(computed(b), computed(c))
+    for r in RANGES:
+        squared = T.switch(usual([b * b], r, b), a / (b * b), a / b / b)
+        yield eq(a / (b * b), squared).when(computed(b), r.guard(a))
+        chosen = T.switch(usual([b * c], r, b, c), a / (b * c), under)
+        yield eq(a / (b * c), chosen).when(computed(b), computed(c), r.guard(a))
 
 
 @relation(family="accuracy", where="digits")
@@ -66,7 +73,9 @@ def product_of_three(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     high, low = _sorted(a, b)
     top, other = _sorted(high, c)
     middle, least = _sorted(low, other)
-    yield eq(a * b * c, top * least * middle).when(*map(computed, (a, b, c)))
+    for r in RANGES:
+        product = T.switch(usual([a * b], r, a, b), a * b * c, top * least * middle)
+        yield eq(a * b * c, product).when(*map(computed, (a, b, c)), r.guard(a))
 
 
 @quotient_regrouped.example
@@ -76,13 +85,17 @@ def _four() -> tuple[Any, Any]:
     high, low = at.switch(less, b, a), at.switch(less, a, b)
     large, small = at.switch(below, d, c), at.switch(below, c, d)
     first = abs(high / large)
-    over = at.gt(first, number(2.0**1023))
-    mixed = at.switch(over, high * low / large / small, high / (large * small) * low)
-    inside = at.and_(at.gt(first, number(2.0**-1022)), at.lt(first, number(2.0**1023)))
+    r = DOUBLES
+    mixed = at.switch(
+        at.gt(first, r.large), high * low / large / small, high / (large * small) * low
+    )
+    inside = at.and_(at.gt(first, r.tiny), at.lt(first, r.large))
     second = abs(low / small)
-    other = at.and_(at.gt(second, number(2.0**-1022)), at.lt(second, number(2.0**1023)))
+    other = at.and_(at.gt(second, r.tiny), at.lt(second, r.large))
     paired = at.switch(other, (high / large) * (low / small), high / large * low / small)
-    return a * b / (c * d), at.switch(inside, paired, mixed)
+    kept = usual((a * b, c * d), r, a, b, c, d, of=at)
+    written = a * b / (c * d)
+    return written, at.switch(kept, written, at.switch(inside, paired, mixed))
 
 
 @quotient_regrouped.non_example
@@ -95,7 +108,8 @@ def _sum_over_product() -> Any:
 def _three() -> tuple[Any, Any]:
     a, b, c = at.dvectors("a", "b", "c")
     first = at.eq(at.lt(abs(a), abs(b)), at.lt(abs(c), 1.0))
-    return a * b / c, at.switch(first, a, b) / c * at.switch(first, b, a)
+    over = at.switch(first, a, b) / c * at.switch(first, b, a)
+    return a * b / c, at.switch(usual([a * b], DOUBLES, a, b, of=at), a * b / c, over)
 
 
 @product_over.non_example
@@ -107,7 +121,7 @@ def _two() -> Any:
 @over_product.example
 def _square() -> tuple[Any, Any]:
     a, b = at.dvectors("a", "b")
-    return a / b**2, a / b / b
+    return a / b**2, at.switch(usual([b**2], DOUBLES, b, of=at), a / b**2, a / b / b)
 
 
 @over_product.non_example
@@ -125,7 +139,8 @@ def _sorted_factors() -> tuple[Any, Any]:
     top, other = at.switch(less, c, high), at.switch(less, high, c)
     less = at.lt(abs(low), abs(other))
     middle, least = at.switch(less, other, low), at.switch(less, low, other)
-    return a * b * c, top * least * middle
+    kept = usual([a * b], DOUBLES, a, b, of=at)
+    return a * b * c, at.switch(kept, a * b * c, top * least * middle)
 
 
 @product_of_three.non_example

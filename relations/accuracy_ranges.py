@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import reduce
+from operator import mul
 from typing import Any, NamedTuple
 
 import aesara.tensor as at
@@ -49,6 +52,22 @@ def scale(size: Any, r: Range) -> Any:
     return T.switch(T.gt(size, r.high), r.down, T.switch(T.lt(size, r.low), r.up, 1))
 
 
+def inside(value: Any, r: Range, of: Any = T) -> Any:
+    """Whether a value is in the range of full precision."""
+    size = of.abs(value)
+    return of.and_(of.gt(size, r.tiny), of.lt(size, r.large))
+
+
+def usual(values: Iterable[Any], r: Range, *parts: Any, of: Any = T) -> Any:
+    """Whether products are in range, or out of it by right: a part is 0 or infinite.
+
+    It is a pattern, or of Aesara's functions a graph.
+    """
+    signs, largest = reduce(mul, map(of.sgn, parts)), reduce(of.maximum, map(of.abs, parts))
+    kept = reduce(of.and_, [inside(value, r, of) for value in values])
+    return of.or_(kept, of.or_(of.eq(signs, 0.0), of.isinf(largest)))
+
+
 def exponent(x: Any, r: Range, of: Any = T) -> Any:
     """The power of two that a number is next above, as a whole number; of 0 the least there is.
 
@@ -72,3 +91,7 @@ def scale_of(size: Any) -> Any:
     r = RANGES[0]
     low = at.switch(at.lt(size, number(r.low)), number(r.up), 1.0)
     return at.switch(at.gt(size, number(r.high)), number(r.down), low)
+
+
+#: The range of doubles, for graphs.
+DOUBLES = Range("float64", *(number(v) for v in RANGES[0][1:]))

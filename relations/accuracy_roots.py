@@ -15,7 +15,12 @@ from typing import Any
 import aesara.tensor as at
 
 from kanrewrite import Eq, Float, T, eq, relation
-from kanrewrite.relations.accuracy_ranges import RANGES, Range, scale, scale_of
+from kanrewrite.relations.accuracy_ranges import (
+    RANGES,
+    Range,
+    scale,
+    scale_of,
+)
 
 
 def _spread(b: Any, k: float, a: Any, c: Any, r: Range) -> Any:
@@ -60,8 +65,9 @@ def discriminant_root(a: Float, b: Float, c: Float) -> Iterator[Eq]:
 def root_less_side(b: Float, c: Float) -> Iterator[Eq]:
     """The root of a square and a little, less what is squared: by the conjugate."""
     root = T.sqrt(b * b + c)
-    yield eq(root - b, T.switch(T.gt(b, 0), c / (root + b), root - b))
-    yield eq(root + b, T.switch(T.lt(b, 0), c / (root - b), root + b))
+    infinite = T.isinf(root)
+    yield eq(root - b, T.switch(T.or_(T.le(b, 0), infinite), root - b, c / (root + b)))
+    yield eq(root + b, T.switch(T.or_(T.ge(b, 0), infinite), root + b, c / (root - b)))
 
 
 @quadratic_root.example
@@ -111,7 +117,8 @@ def _cubed() -> Any:
 def _hyperbola() -> tuple[Any, Any]:
     b, c = at.fvectors("b", "c")
     root = at.sqrt(b**2 + c)
-    return root - b, at.switch(at.gt(b, 0), c / (root + b), root - b)
+    as_it_is = at.or_(at.le(b, 0), at.isinf(root))
+    return root - b, at.switch(as_it_is, root - b, c / (root + b))
 
 
 @root_less_side.non_example

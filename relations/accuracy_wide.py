@@ -17,7 +17,7 @@ from typing import Any
 import aesara.tensor as at
 
 from kanrewrite import Eq, Float, T, computed, eq, relation
-from kanrewrite.relations.accuracy_ranges import RANGES, Range, exponent, mantissa, number
+from kanrewrite.relations.accuracy_ranges import RANGES, Range, exponent, mantissa, number, usual
 
 #: How many factors and divisors; those of fewer are regrouped.
 SHAPES = (
@@ -71,12 +71,11 @@ def root_of_product(a: Float, b: Float) -> Iterator[Eq]:
             (a * b, T.sqrt(T.abs(a)) * T.sqrt(T.abs(b))),
             (a / b, T.sqrt(T.abs(a)) / T.sqrt(T.abs(b))),
         ):
-            size = T.abs(written)
             negative = T.lt(T.sgn(a) * T.sgn(b), 0)
-            inside = T.or_(negative, T.and_(T.gt(size, r.tiny), T.lt(size, r.large)))
+            kept = T.or_(negative, usual([written], r, a, b))
             asked = (computed(a), computed(b), r.guard(a))
             root = T.sqrt(written)
-            yield eq(root, T.switch(inside, root, apart)).when(*asked)
+            yield eq(root, T.switch(kept, root, apart)).when(*asked)
         squared = T.sqrt(a * a * b)  # which is 0 where a is, whatever the sign of b
         root = T.switch(T.eq(a, 0), squared, T.abs(a) * T.sqrt(b))
         yield eq(squared, root).when(computed(a), r.guard(a))

@@ -27,11 +27,18 @@ def substitute(term: Any, values: Mapping[Any, Any]) -> Any:
     >>> substitute(T.exp(x + 1), {x: y})
     exp(y + 1)
     """
+    return _substituted(term, values, {})
+
+
+def _substituted(term: Any, values: Mapping[Any, Any], made: dict[int, Any]) -> Any:
+    """What is one part of the term in several places is one part of the result too."""
     if isvar(term):
         return values.get(term, term)
-    if isinstance(term, tuple):
-        return type(term)(substitute(part, values) for part in term)
-    return term
+    if not isinstance(term, tuple):
+        return term
+    if id(term) not in made:
+        made[id(term)] = type(term)(_substituted(part, values, made) for part in term)
+    return made[id(term)]
 
 
 @dataclass(frozen=True)

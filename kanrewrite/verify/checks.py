@@ -46,14 +46,19 @@ def build(term: Any, bindings: Mapping[Any, Any], like: str) -> Graph:
     Softmax over several axes, which Aesara's Op does not take, is built as its definition; a
     number alone becomes a constant of dtype `like`.
     """
-    built = as_graph(_spelled_out(substitute(term, bindings)))
+    built = as_graph(_spelled_out(substitute(term, bindings), {}))
     return built if isinstance(built, Variable) else at.constant(np.asarray(built, dtype=like))
 
 
-def _spelled_out(term: Any) -> Any:
+def _spelled_out(term: Any, known: dict[int, Any]) -> Any:
     if not isinstance(term, Term):
         return term
-    head, *operands = (_spelled_out(part) for part in term)
+    if id(term) not in known:
+        known[id(term)] = _spelled(*(_spelled_out(part, known) for part in term))
+    return known[id(term)]
+
+
+def _spelled(head: Any, *operands: Any) -> Any:
     if head is T.shift:
         return _shift(*operands)
     if head in _OF_ONE_AXIS and isinstance(operands[-1], tuple):
