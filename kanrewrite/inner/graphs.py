@@ -13,6 +13,8 @@ from aesara.graph.basic import Variable, clone_get_equiv
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import copy_stack_trace
+from aesara.link.basic import PerformLinker
+from aesara.link.vm import VMLinker
 from aesara.scan.op import Scan
 
 Graph = Variable[Any, Any]
@@ -49,6 +51,24 @@ def copied(op: Any) -> FunctionGraph:
     return FunctionGraph(inputs, [given[v] for v in op.inner_outputs], clone=False)
 
 
+def writing(mode: Any) -> Any:
+    """A mode in which a step's states that are read and written at several places are written.
+
+    Aesara leaves that to the linker where a step does not overwrite what it reads, and the Python
+    linker does not do it: whether a gradient is right hangs on which node comes last.
+    """
+    found = get_mode(mode)
+    return _by_machine(found) if type(found.linker) is PerformLinker else mode
+
+
+@lru_cache(maxsize=32)
+def _by_machine(mode: Mode) -> Mode:
+    machine = VMLinker(use_cloop=False, c_thunks=False)
+    found = Mode(linker=machine, optimizer=mode.provided_optimizer)
+    _as_given[found] = _as_given.get(mode, mode)
+    return found
+
+
 def rebuilt(op: Any, inputs: Sequence[Graph], outputs: Sequence[Graph], mode: Any = None) -> Op:
     """The same Op around another inner graph.
 
@@ -62,11 +82,12 @@ def rebuilt(op: Any, inputs: Sequence[Graph], outputs: Sequence[Graph], mode: An
         In which the inner graph is compiled, instead of the original's.
     """
     if isinstance(op, Scan):
+        mode = op.mode if mode is None else mode
         return Scan(
             list(inputs),
             list(outputs),
             op.info,
-            mode=op.mode if mode is None else mode,
+            mode=writing(mode) if op.info.n_mit_mot else mode,
             truncate_gradient=op.truncate_gradient,
             name=op.name,
             profile=op.profile,

@@ -10,11 +10,9 @@ from typing import Any, Literal
 
 from aesara.compile.mode import Mode
 from aesara.graph.basic import Apply, Variable
-from aesara.link.basic import PerformLinker
-from aesara.link.vm import VMLinker
 from aesara.scan.op import Scan, ScanInfo
 
-from kanrewrite.inner.graphs import mode_of
+from kanrewrite.inner.graphs import mode_of, writing
 
 Graph = Variable[Any, Any]
 #: In the order in which a Scan has its inner inputs: sequences, states that are read and written at
@@ -97,10 +95,8 @@ def without_inplace(mode: Mode) -> Mode:
 
     Aesara lets a step overwrite what it reads of a state that is read and written at several
     places.  Where two such states have the same type, it may write each into the other's place.
-    What it does not overwrite, the virtual machines put into its place, the Python linker does not.
     """
-    linker = VMLinker(use_cloop=False) if type(mode.linker) is PerformLinker else mode.linker
-    found: Mode = mode.clone(linker=linker).excluding("inplace")
+    found: Mode = writing(mode).excluding("inplace")
     return found
 
 

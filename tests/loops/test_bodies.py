@@ -152,6 +152,22 @@ def test_gradients_where_two_cases_meet(grad: Any) -> None:
     np.testing.assert_allclose(f(np.full((3, 3), 1e3)), np.full((3, 3), 1 / 3))
 
 
+@pytest.mark.parametrize("grad", [aesara.grad, kanrewrite.grad])
+def test_what_python_computes_of_a_gradient_is_written(grad: Any) -> None:
+    """Where no node of a step overwrites what it reads, the linker must write it."""
+    x = at.matrix("x")
+
+    def step(row: Any, weights: Any) -> Any:
+        weights = weights * at.exp(row)
+        return weights / weights.sum(), at.log(weights.sum())
+
+    info = [at.ones(3) / 3, None]
+    seen = aesara.scan(step, sequences=[x], outputs_info=info, mode=PYTHON)[0][1]
+    f = aesara.function([x], grad(seen.sum(), x), mode=PYTHON)
+    near = np.array([[0.1, -0.6, 0.5], [0.3, 0.2, -1.0], [0.0, 0.7, -0.4]])
+    np.testing.assert_allclose(f(near), np.tile(softmax(near.sum(0)), (3, 1)))
+
+
 def test_disabled_the_library_leaves_nothing_behind() -> None:
     kanrewrite.disable()
     assert not any("transform" in vars(rewriter) for rewriter in waiting._MOVING)
