@@ -145,15 +145,17 @@ def _cyclic(
 
 
 def _difficulty(operator: Symbol) -> int:
-    """Commutative operators branch least, then sums and products; words may not end.
+    """Commutative operators branch least, then sums and products, then joins; words may not end.
 
     Groups are last: when nothing else is to be solved, operands with other heads are constants.
     """
     if not operator.associative:
         return 0
     if operator.inverse is not None:
+        return 4
+    if not operator.commutative:
         return 3
-    return 1 if operator.commutative else 2
+    return 2 if operator.idempotent else 1
 
 
 def _ordered(terms: Store, state: State, s: Interned, t: Interned) -> Iterator[State]:
