@@ -25,8 +25,8 @@ from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 #: Letters are numbers: variables negative, constants positive.
 Word = tuple[int, ...]
 System = tuple[tuple[Word, Word], ...]
-#: How many systems are visited before the question is left open.
-_VISITS = 1_000
+#: How many letters the systems have that are visited, before the question is left open.
+_LETTERS = 8_000
 #: Of how many systems it is remembered whether they may be soluble.
 _REMEMBERED = 50_000
 
@@ -68,15 +68,19 @@ def _reaches_end(start: System, may_be_empty: bool) -> bool:
     if known is not None:
         return known
     seen, level = {start}, [start]
-    while level and len(seen) <= _VISITS:
+    letters = 0
+    while level and letters <= _LETTERS:
         following = []
         for system in level:
+            if letters > _LETTERS:
+                break
             if not system or _known.get((system, may_be_empty)):
                 _note([start], may_be_empty, True)
                 return True
             for next_one in _steps(system, may_be_empty):
                 if next_one not in seen and _known.get((next_one, may_be_empty)) is not False:
                     seen.add(next_one)
+                    letters += sum(len(left) + len(right) for left, right in next_one)
                     following.append(next_one)
         level = following
     # Of none of those seen anything else is known: neither is asked again.

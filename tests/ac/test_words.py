@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from unification import Var, var
 
-from kanrewrite.ac import term, unify
+from kanrewrite.ac import term, unify, words
 from kanrewrite.errors import EndlessSet
 from kanrewrite.theory import Theory
 from tests.ac.oracle import replaced
+from tests.ac.test_sizes import lines_run
 
 WORDS = Theory("words").a("cat")
 EMPTY = Theory("words with a unit").a("cat", unit="")
@@ -78,3 +79,12 @@ def _joined(letters: tuple[str, ...]) -> Any:
 
 def _variables(side: Any) -> list[Var]:
     return [x for x in (side if isinstance(side, tuple) else (side,)) if isinstance(x, Var)]
+
+
+def test_questions_about_long_words_are_left_open_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "_known", {})
+    equations = system("xyx=caycy")
+    found: list[Any] = []
+    lines = lines_run(lambda: found.append(next(unify(equations, EMPTY))))
+    assert found == [{NAMES["x"]: word("ca"), NAMES["y"]: "a"}]
+    assert lines < 3_500_000
