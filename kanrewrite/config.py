@@ -50,7 +50,9 @@ class Config:
     explore_limit: int = _setting(500, "graphs that a search finds at most")
     explore_seconds: float = _setting(5.0, "how long a search lasts at most")
     pass_seconds: float = _setting(60.0, "how long the library rewrites one graph at most")
-    relation_seconds: float = _setting(1.0, "how long a relation may take at one node")
+    relation_seconds: float = _setting(
+        1.0, "how long a relation may take at a node, its guards at all"
+    )
     warn_unsafe: bool = _setting(
         False,
         "whether each function that is compiled while relations are enabled is audited, and a "

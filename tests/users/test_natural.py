@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from kanrewrite import Axis, Eq, Float, Ndim, T, eq, registry, relation, trace
+from kanrewrite.config import config
 from kanrewrite.errors import RelationWarning
 from kanrewrite.guards import Guard, positive
 from kanrewrite.relation import Relation
@@ -111,7 +112,10 @@ def shifted(x: slow) -> Iterator[Eq]:  # type: ignore[valid-type]
     ("stated", "graph"),
     [(length, at.sqrt(X**2 + Y**2)), (shifted, sum(at.sin(k * X) for k in range(2, 60)))],
 )
-def test_what_takes_its_time_ends_with_a_report(stated: Relation, graph: Any) -> None:
+def test_what_takes_its_time_ends_with_a_report(
+    stated: Relation, graph: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "relation_seconds", 1.0)
     rewritten(X, stated)  # reads the library
     start = perf_counter()
     with pytest.warns(RelationWarning, match=stated.name):
