@@ -78,7 +78,7 @@ _REDUCED = frozenset({"dimshuffle", "dot", "batched_dot"})
 READ_AS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("mul", "true_div", "reciprocal", "pow", "sqr", "sqrt"), _PRODUCT),
     **dict.fromkeys(("add", "sub"), _SUM),
-    "neg": _PRODUCT | _SUM,
+    "neg": _PRODUCT | _SUM | {"sum", "cumsum", "dot", "batched_dot"},  # a sign leaves these
     "exp": _PRODUCT,
     "log": frozenset({"log2", "log10", "log1p"}),
     "argmax": frozenset({"max"}),  # one Op computes both

@@ -32,7 +32,7 @@ from kanrewrite.rewriter.place import Place
 from kanrewrite.rewriter.protocol import Bindings, StatingView, View
 from kanrewrite.rewriter.replace import alike, keeps_type
 from kanrewrite.rewriter.spellings import rules_of
-from kanrewrite.rewriter.terms import Terms
+from kanrewrite.rewriter.terms import Terms, numbers_in
 from kanrewrite.terms import Param, T, Term
 from kanrewrite.trace import trace
 from kanrewrite.unify import is_term, unread_below
@@ -107,7 +107,8 @@ class Matching:
                 self._by_head[head].append(Entry(mask, rule, head not in own))
         for entries in self._by_head.values():
             entries.sort(key=lambda entry: precedence(entry.rule))
-        self._axioms = AxiomReader(Terms(REAL))
+        self._numbers = numbers_in(rule.pattern for rule in rules)
+        self._axioms = AxiomReader(Terms(REAL, self._numbers))
         self._goals = [r for r in self.relations if r.is_goal and r.direction is not None]
         for relation in self._goals:
             self._tracked.update(dict.fromkeys(relation.heads or (Op,)))
@@ -121,7 +122,7 @@ class Matching:
         self.broken: set[str] = set()
         self.signatures.forget()
         self.view = self.make_view()
-        self._axioms.renewed(Terms(REAL))
+        self._axioms.renewed(Terms(REAL, self._numbers))
         self._patterns: dict[int, Any] = {}
         self._read: set[Graph] = set()
         self._place = Place(())
@@ -277,7 +278,9 @@ class Matching:
         form = result(self.view.instantiate)
         turned = form is self.view.read(out)
         new = self.view.build(result(self.view.as_written) if turned else form, out)
-        if (turned or rule.name in self._made_by) and size(new) >= size(out):
+        if turned and (size(new) > size(out) or self._axioms.same(new, out)):
+            return None
+        if rule.name in self._made_by and size(new) >= size(out):
             return None
         return None if self._no_simpler(out, new) else new
 

@@ -10,14 +10,17 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from math import prod
 from typing import Any
 
 from unification import isvar
 
-from kanrewrite.ac import match
-from kanrewrite.guards import is_bool, is_float, is_int
+from kanrewrite.ac import match, term
+from kanrewrite.guards import Condition, is_bool, is_float, is_int, ndim
 from kanrewrite.relation import REAL, Relation, Rule, eq, substitute
 from kanrewrite.relation.notation import written_out
+from kanrewrite.rewriter.axioms import operands_of
+from kanrewrite.rewriter.heads import required
 from kanrewrite.terms import Param, T, Term, parameters_of
 from kanrewrite.unify import as_term
 
@@ -28,7 +31,15 @@ REDUCTIONS = frozenset(
 _LINEAR = {T.mul: None, T.sum: 1, T.mean: 1, T.true_div: 1, T.neg: 1, T.dot: None}
 _X = Param("spellings:x")
 #: What Aesara's canonicalization makes of sums, whose digits it keeps.
-_STOCK = (eq(as_term(T.exp(_X) - 1), T.expm1(_X)), eq(as_term(1 - T.erf(_X)), T.erfc(_X)))
+_STOCK = tuple(
+    eq(as_term(written), meant)
+    for written, meant in (
+        (T.exp(_X) - 1, T.expm1(_X)),
+        (1 - T.erf(_X), T.erfc(_X)),
+        (1 + T.erf(_X), T.erfc(-_X)),
+        (T.erf(_X) - 1, -T.erfc(_X)),
+    )
+)
 #: Powers that are read as products, roots and reciprocals.
 _POWERS = (2.0, 3.0, 0.5, -1.0, -0.5)
 _KINDS = (is_float, is_int, is_bool)
@@ -55,9 +66,17 @@ def spellings(rule: Rule) -> Iterator[Rule]:
     exp(sum(x, axis=axis, keepdims=True)) -> prod(exp(x), axis=axis, keepdims=True)
     """
     for kept in _reductions(rule):
-        for each in (kept, *_differences(kept), *_inverted(kept)):
-            for other in (each, *_with_numbers(each), *_as_stock(each), *_raised(each)):
-                yield from written_out(other)
+        for each in (kept, *_differences(kept), *_inverted(kept), *_unscaled(kept)):
+            for say in _WORDS:
+                for other in say(each):
+                    if other is rule or not _says_nothing(other):
+                        yield from written_out(other)
+
+
+def _says_nothing(rule: Rule) -> bool:
+    """Whether a rule, in Aesara's words, has the same on both sides."""
+    pattern, replacement = (term(as_term(side), REAL) for side in (rule.pattern, rule.replacement))
+    return pattern is replacement
 
 
 def _inverted(rule: Rule) -> Iterator[Rule]:
@@ -70,6 +89,98 @@ def _inverted(rule: Rule) -> Iterator[Rule]:
         join = T.add
     if join is not None:
         yield replace(rule, pattern=join(rest, pattern), replacement=join(rest, rule.replacement))
+
+
+def _unscaled(rule: Rule) -> Iterator[Rule]:
+    """A rule about a multiple of something, for what it is a multiple of.
+
+    Aesara multiplies numbers with each other: three halves of something are no longer thrice its
+    half.  What is left must say what is meant, or ``2 * x`` would be in all there is.
+    """
+    number, left = _apart(rule.pattern)
+    if number == 1 or rule.relation.where == "digits" or not required(left):
+        return
+    floats = (Condition(is_float, (p,)) for p, _ in operands_of(left))
+    conditions = tuple(dict.fromkeys((*rule.conditions, *floats)))
+    times, built = _apart(rule.replacement)
+    scaled = built if times == number else T.mul(times / number, built)
+    yield replace(rule, pattern=left, replacement=scaled, conditions=conditions)
+
+
+def _apart(term: Any) -> tuple[float, Any]:
+    """The number that a term is multiplied with, and what is left of it."""
+    if not isinstance(term, Term) or term[0] not in (T.mul, T.true_div):
+        return 1, term
+    head, *parts = term
+    if head is T.true_div:
+        (n, above), below = _apart(parts[0]), parts[1]
+        if isinstance(below, int | float) and below:
+            return n / below, above
+        return (n, T.true_div(above, below)) if n != 1 else (1, term)
+    found = [(p, None) if isinstance(p, int | float) else _apart(p) for p in parts]
+    number = prod(n for n, _ in found)
+    left = [x for _, x in found if x is not None]
+    if number in (0, 1) or not left:
+        return 1, term
+    return number, left[0] if len(left) == 1 else T.mul(*left)
+
+
+def _turned(rule: Rule) -> Iterator[Rule]:
+    """A rule about a transposed parameter, for what is transposed already.
+
+    Aesara moves transpositions to where they cancel.
+    """
+    turns = Counter(_moves(rule.pattern))
+    often = Counter(parameters_of(rule.pattern))
+    for (parameter, order), times in turns.items():
+        back = tuple(order.index(d) for d in range(len(order)))
+        if often[parameter] == times and _is_about_type(rule, parameter):
+            moved = T.dimshuffle(parameter, order)
+            pattern = _replaced(rule.pattern, moved, parameter)
+            result = substitute(rule.replacement, {parameter: T.dimshuffle(parameter, back)})
+            yield replace(rule, pattern=pattern, replacement=result)
+
+
+def _transposed(rule: Rule) -> Iterator[Rule]:
+    """A rule about a product of matrices, for the transposed product."""
+    both = rule.pattern[1:]
+    shared = Counter(parameters_of(rule.pattern))
+    free = [x for x in both if isvar(x)]
+    if rule.pattern[0] is not T.dot or len(free) == len(both) or any(shared[x] > 1 for x in free):
+        return
+    turned = {x: T.dimshuffle(x, (1, 0)) for x in rule.pattern[1:] if isvar(x)}
+    if not all(_is_about_type(rule, x) for x in turned):
+        return
+    sides = (x if isvar(x) else T.dimshuffle(x, (1, 0)) for x in rule.pattern[:0:-1])
+    matrices = (ndim[2](x) for x in turned)
+    yield replace(
+        rule,
+        pattern=T.dot(*sides),
+        replacement=T.dimshuffle(substitute(rule.replacement, turned), (1, 0)),
+        conditions=(*rule.conditions, *matrices),
+    )
+
+
+def _moves(term: Any) -> Iterator[tuple[Any, tuple[int, ...]]]:
+    """The parameters of which the dimensions are put in another order, and the order."""
+    if isinstance(term, Term):
+        order = term[2] if term[0] is T.dimshuffle and isvar(term[1]) else ()
+        if isinstance(order, tuple) and order and set(order) == set(range(len(order))):
+            yield term[1], order
+        for part in term[1:]:
+            yield from _moves(part)
+
+
+def _is_about_type(rule: Rule, parameter: Any) -> bool:
+    """Whether conditions ask of a parameter what it has when it is transposed as well."""
+    asked = (c.guard for c in rule.conditions if parameter in c.variables)
+    return all(guard in _KINDS or guard.name == ndim.name for guard in asked)
+
+
+def _replaced(term: Any, old: Term, new: Any) -> Any:
+    if term == old:
+        return new
+    return Term(_replaced(part, old, new) for part in term) if isinstance(term, Term) else term
 
 
 def _with_numbers(rule: Rule) -> Iterator[Rule]:
@@ -191,3 +302,11 @@ def _linear(term: Any) -> Iterator[Any]:
     elif isinstance(term, Term) and term[0] in _LINEAR:
         for part in term[1:][: _LINEAR[term[0]]]:
             yield from _linear(part)
+
+
+def _as_stated(rule: Rule) -> Iterator[Rule]:
+    yield rule
+
+
+#: How else a rule may be put, each for itself.
+_WORDS = (_as_stated, _turned, _transposed, _with_numbers, _as_stock, _raised)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 import aesara.tensor as at
@@ -10,11 +11,19 @@ from aesara.graph.basic import Constant, Variable, graph_inputs
 from aesara.tensor.type import TensorType
 
 from kanrewrite.ac import Interned, term
-from kanrewrite.terms import Term
+from kanrewrite.terms import Term, parts_of
 from kanrewrite.theory import Theory
 from kanrewrite.unify import as_graph, as_term, is_term
 
 Graph = Variable[Any, Any]
+#: The rounding of a few operations on numbers.
+ROUNDINGS = {"float64": 2.0**-50, "float32": 2.0**-21, "float16": 2.0**-8}
+
+
+def numbers_in(patterns: Iterable[Any]) -> frozenset[float]:
+    """The numbers of patterns that a dtype may round."""
+    read = (part for pattern in patterns for part in parts_of(as_term(pattern)))
+    return frozenset(part for part in read if isinstance(part, float))
 
 
 class Terms:
@@ -24,6 +33,8 @@ class Terms:
     ----------
     theory : Theory
         Equal modulo it is one term.
+    numbers : iterable of float
+        Those of patterns: a number that is one of them, but for its rounding, is read as that.
 
     Notes
     -----
@@ -31,8 +42,9 @@ class Terms:
     gives that very subgraph back, so that what a rewrite leaves alone stays shared.
     """
 
-    def __init__(self, theory: Theory):
+    def __init__(self, theory: Theory, numbers: Iterable[float] = ()):
         self.theory = theory
+        self.numbers = frozenset(numbers)
         self._plain: dict[Graph, Any] = {}
         self._interned: dict[Graph, Interned] = {}
         self._variables: dict[Interned, Graph] = {}
@@ -51,10 +63,19 @@ class Terms:
             else:
                 todo.pop()
                 # What is below is known already, so each variable costs one step.
-                read = term(as_term(top, self._plain), self.theory, self._memo)
+                plain = as_term(top, self._plain)
+                if isinstance(plain, float) and self.numbers:
+                    plain = self._plain[top] = self._stated(plain, cast(Any, top.type).dtype)
+                read = term(plain, self.theory, self._memo)
                 self._interned[top] = read
                 self._variables.setdefault(read, top)
         return self._interned[variable]
+
+    def _stated(self, number: float, dtype: str) -> float:
+        """A number as patterns state it, where it is one of theirs but for its rounding."""
+        bound = ROUNDINGS.get(dtype, 0.0)
+        near = (n for n in self.numbers if abs(n - number) <= abs(n) * bound)
+        return min(near, key=lambda n: abs(n - number), default=number)
 
     def knows(self, value: Any) -> bool:
         """Whether a term is that of a variable that was read."""

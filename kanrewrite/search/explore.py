@@ -10,7 +10,7 @@ from kanrewrite.config import config
 from kanrewrite.cost import Cost, node_count
 from kanrewrite.errors import UnknownSearchDirection
 from kanrewrite.relation import REAL, Relation
-from kanrewrite.rewriter.terms import Terms
+from kanrewrite.rewriter.terms import Terms, numbers_in
 from kanrewrite.search.frontier import Exploration
 from kanrewrite.search.moves import RelationMoves
 from kanrewrite.search.report import Report
@@ -91,7 +91,8 @@ def explore(
     chosen = known_relations() if relations is None else registry.some(relations)
     if theory is None:
         theory = ORDER if direction == "expand" else REAL
-    terms = Terms(theory)
+    stated = [rule.pattern for r in chosen if not r.is_goal for rule in r.rules()]
+    terms = Terms(theory, numbers_in(stated))
     moves = RelationMoves(chosen, direction, terms, report)
     budgets = (
         config.explore_depth if depth is None else depth,

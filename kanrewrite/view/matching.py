@@ -166,8 +166,8 @@ class FormMatcher:
     def product(self, p: Form, f: Form, b: Bindings) -> Iterator[tuple[Bindings, Form]]:
         """Bindings and the rest with ``f == rest * pattern``."""
         coeff, expo, factors = parts_of(p)
-        if self.written and coeff != 1 and not has_number(f) and is_open(p, b):
-            return  # ``2*x`` is in ``4*y`` and not in ``y``
+        if self.written and is_open(p, b) and not has_number(f, coeff):
+            return  # ``2*x`` is in ``4*y`` and neither in ``y`` nor in ``-y``
         if not self.roots and coeff.denominator > _SIMPLE and not self.near(parts_of(f)[0], coeff):
             return  # a multiple of pi is no multiple of every number
         hard = [(g, k) for g, k in factors if not is_parameter(g)]
@@ -406,9 +406,10 @@ def is_parameter(form: Any) -> bool:
     return isinstance(form, Leaf) and isinstance(form.var, Var)
 
 
-def has_number(form: Form) -> bool:
-    """Tell whether a product has a number among its factors."""
-    return isinstance(form, Prod) and form.coeff != 1
+def has_number(form: Form, like: Fraction) -> bool:
+    """Tell whether a product has a number among its factors, if only a sign where that is like."""
+    coeff = form.coeff if isinstance(form, Prod) else ONE
+    return like == 1 or (coeff != 1 if like == -1 else abs(coeff) != 1)
 
 
 def is_open(p: Form, b: Bindings) -> bool:

@@ -21,7 +21,7 @@ from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.notation import written_out
 from kanrewrite.rewriter.axioms import is_known
 from kanrewrite.rewriter.heads import heads_of, name_of, operators_of
-from kanrewrite.rewriter.terms import Terms
+from kanrewrite.rewriter.terms import Terms, numbers_in
 from kanrewrite.search.moves import ANSWERS, RelationMoves
 from kanrewrite.search.report import Report
 from kanrewrite.structure import outputs_of
@@ -78,9 +78,9 @@ def why_not(relation: Relation | str, graph: Any, theory: Theory = REAL) -> Expl
     relation = registry.named(relation)
     if relation.is_goal:
         raise NothingToExplain(relation.name, relation.source)
-    search = _Furthest(relation, Terms(theory))
     stated = relation.rules(relation.direction or "forward")
     rules = [rule for each in stated for rule in written_out(each)]
+    search = _Furthest(relation, Terms(theory, numbers_in(r.pattern for r in rules)))
     best: Explanation | None = None
     for node in nodes_within(outputs_of(graph)):
         for out in node.outputs:
