@@ -145,3 +145,67 @@ v3 = at.exp(v1 + v2)
     mask = [[True, True, False], [False, True, False], [False, True, False]]
     values = {"X": [[0.0, 0.0, 0.0], [0.0, 0.0, np.nan], [0.0, 0.0, 0.0]], "s": np.nan, "M": mask}
     assert failure(program, values, order=1) is None
+
+
+@pytest.mark.xfail(
+    raises=AssertionError, reason="a sign is that of what was computed, which has vanished"
+)
+def test_the_sign_of_what_vanishes_beside_what_overflows() -> None:
+    inputs = _typed("x:float64:", "s:float64:", "y:float64:")
+    program = inputs + "\nv = at.sgn(at.expm1(y * at.exp(-x))) * at.exp(s) * at.exp(-x)"
+    assert failure(program, {"x": 801.0, "s": 801.0, "y": 1.0}, order=0) is None
+
+
+@pytest.mark.xfail(
+    raises=AssertionError, reason="what is added to an exponent of millions is rounded to 1e-9"
+)
+def test_second_derivatives_of_shares_of_towers_vanish_where_these_are_saturated() -> None:
+    found = FOUND["an exponent and its maximum beside others are one number"]
+    assert failure(found.program, found.values, order=2) is None
+
+
+@pytest.mark.xfail(raises=AssertionError, reason="a factor leaves a sum that may have no terms")
+def test_a_share_of_nothing_has_no_slope() -> None:
+    program = (
+        _typed("x:float64:None", "t:float64:")
+        + """
+v1 = at.exp(t) + at.exp(x)
+v2 = v1 / v1.sum()"""
+    )
+    assert failure(program, {"x": [], "t": 0.0}) is None
+
+
+@pytest.mark.xfail(raises=AssertionError, reason="rows beside the picked one are multiplied by it")
+def test_rows_that_are_not_picked_have_no_slope_where_the_picked_one_is_saturated() -> None:
+    program = (
+        _typed("X:float64:None,None")
+        + """
+v1 = at.exp(X) / at.exp(X).sum(axis=-1, keepdims=True)
+v2 = -at.log(v1[-1]).mean()"""
+    )
+    assert failure(program, {"X": [[0.0, 0.0, 0.0], [0.0, 0.0, 1560066.0]]}) is None
+
+
+@pytest.mark.xfail(raises=AssertionError, reason="1 less a share that is nearly 1 loses its digits")
+def test_the_slope_of_a_share_of_powers_of_shares_keeps_its_digits() -> None:
+    program = (
+        _typed("X:float64:1,None", "s:float64:")
+        + """
+v1 = at.exp(X) / at.exp(X).sum(axis=-1, keepdims=True)
+v2 = v1 * v1 / (v1 * v1).sum(axis=-1, keepdims=True)
+v3 = v2**3 / (v2**3).sum(axis=-1, keepdims=True)
+v4 = v3 / at.exp(s)"""
+    )
+    assert failure(program, {"X": [[0.0, 5.0]], "s": 0.0}) is None
+
+
+@pytest.mark.xfail(raises=AssertionError, reason="a power that alone is in range is not found")
+def test_a_masked_share_of_a_power_of_a_sigmoid() -> None:
+    program = (
+        _typed("X:float32:None,None", "s:float32:", "m:int8:None")
+        + """
+v1 = (1 / (1 + at.exp(-s)))**at.exp(X)
+v2 = at.switch(m, v1, 0) / at.switch(m, v1, 0).sum(axis=-1, keepdims=True)"""
+    )
+    values = {"X": [[0.0, 0.0], [310.0, 0.0]], "s": 166.0, "m": [1, 0]}
+    assert failure(program, values, order=0) is None
