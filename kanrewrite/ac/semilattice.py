@@ -85,7 +85,8 @@ def joined(
     7
     """
     elements = sorted(dict.fromkeys(arg for args, _, _ in rows for arg in args), key=by_serial)
-    ways = [_Ways(one, rows, size) for one in elements]
+    sets = [(frozenset(args), frozenset(rest), names) for args, rest, names in rows]
+    ways = [_Ways(one, sets, size) for one in elements]
     # What the elements from some place on can still give: it is not missed any later.
     reach: list[frozenset[int]] = [frozenset()]
     for way in reversed(ways):
@@ -123,7 +124,10 @@ class _Ways:
     """The ways in which variables may hold an element."""
 
     def __init__(
-        self, one: Interned, rows: Sequence[tuple[Args, Args, Collection[int]]], size: int
+        self,
+        one: Interned,
+        rows: Sequence[tuple[Collection[Interned], Collection[Interned], Collection[int]]],
+        size: int,
     ):
         self._size = size
         outside = {v for args, _, names in rows if one not in args for v in names}

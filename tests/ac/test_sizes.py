@@ -14,6 +14,7 @@ from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.ac import eq, match, term, unify
 from kanrewrite.ac.interned import Interned
 from kanrewrite.theory import Theory
+from tests.ac.problems import in_time
 
 SUMS = Theory("sums").ac("add").ac("mul")
 WORDS = Theory("words").a("cat")
@@ -151,3 +152,12 @@ def test_sums_that_share_many_variables(count: int) -> None:
     found = next(match(pattern, subject, SUMS))
     assert found[X] == "q"
     assert term(("add", *(found[v] for v in names)), SUMS) is term(subject[1], SUMS)
+
+
+def test_the_first_match_of_a_wide_join() -> None:
+    # Looking for each operand in a tuple of them would be quadratic, and runs no line to count.
+    theory = Theory("order").aci("max")
+    whole = ("max", *(f"c{k}" for k in range(30_000)))
+    with in_time(whole[:3]):
+        found = next(match(("max", X, Y), whole, theory))
+    assert term(("max", found[X], found[Y]), theory) is term(whole, theory)
