@@ -77,6 +77,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "matrix scaled": lambda x: aesara.scan(doubly, outputs_info=[at.exp(x)], n_steps=3)[0][-1],
     "two back": lambda x: at.log(scan(two_back, x, at.ones((2, 3)), [-2, -1])[-1]),
     "until": lambda x: at.log(scan(until_small, x, at.ones(3))[-1]),
+    "running maximum": lambda x: running(x)[-1],
     "each step": lambda x: at.log(aesara.scan(soft, [x])[0]),
 }
 
@@ -106,6 +107,18 @@ def doubly(p: Any) -> Any:
 
 def two_back(r: Any, a: Any, b: Any) -> Any:
     return (a + b) * at.exp(r)
+
+
+def running(x: Any) -> Any:
+    """Averages weighted by a softmax, of which the first maximum is far below all logits."""
+
+    def step(r: Any, m: Any, d: Any, o: Any) -> Any:
+        top = at.maximum(m, r[0])
+        before, now = d * at.exp(m - top), at.exp(r[0] - top)
+        return top, before + now, (o * before + r * now) / (before + now)
+
+    start = [at.constant(np.float64(-1e300)), at.zeros(()), at.zeros(3)]
+    return aesara.scan(step, [x], start)[0][2]
 
 
 def until_small(r: Any, s: Any) -> Any:
