@@ -16,10 +16,11 @@ from kanrewrite.ac import Matcher
 from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.relation import Rule, substitute
 from kanrewrite.relation.axes import Named, are_as_named, freed
+from kanrewrite.rewriter.signs import signed_pattern
 from kanrewrite.rewriter.terms import Terms
 from kanrewrite.terms import OWN, T, Term, parts_of
 from kanrewrite.theory import NO_UNIT
-from kanrewrite.unify import as_term, is_term
+from kanrewrite.unify import is_term
 
 Graph = Variable[Any, Any]
 #: What the parameters stand for, and what builds the result.
@@ -103,7 +104,7 @@ class AxiomReader:
         key = (id(rule), len(OWN))  # a class of Ops that has got a pattern is read otherwise
         known = self._matchers.get(key)
         if known is None:
-            pattern, named = freed(as_term(rule.pattern))
+            pattern, named = freed(signed_pattern(rule.pattern))
             matcher = compile_pattern(pattern, self.terms.theory)
             tensors = dict(operands_of(pattern))
             known = self._matchers[key] = _Compiled(rule, matcher, named, tensors)

@@ -11,6 +11,7 @@ from aesara.graph.basic import Constant, Variable, graph_inputs
 from aesara.tensor.type import TensorType
 
 from kanrewrite.ac import Interned, term
+from kanrewrite.rewriter.signs import signed, signed_pattern
 from kanrewrite.terms import Term, parts_of
 from kanrewrite.theory import Theory
 from kanrewrite.unify import as_graph, as_term, is_term
@@ -22,7 +23,7 @@ ROUNDINGS = {"float64": 2.0**-50, "float32": 2.0**-21, "float16": 2.0**-8}
 
 def numbers_in(patterns: Iterable[Any]) -> frozenset[float]:
     """The numbers of patterns that a dtype may round."""
-    read = (part for pattern in patterns for part in parts_of(as_term(pattern)))
+    read = (part for pattern in patterns for part in parts_of(signed_pattern(pattern)))
     return frozenset(part for part in read if isinstance(part, float))
 
 
@@ -63,13 +64,18 @@ class Terms:
             else:
                 todo.pop()
                 # What is below is known already, so each variable costs one step.
-                plain = as_term(top, self._plain)
-                if isinstance(plain, float) and self.numbers:
-                    plain = self._plain[top] = self._stated(plain, cast(Any, top.type).dtype)
+                plain = self._plain[top] = self._written(as_term(top, self._plain), top)
                 read = term(plain, self.theory, self._memo)
                 self._interned[top] = read
                 self._variables.setdefault(read, top)
         return self._interned[variable]
+
+    def _written(self, plain: Any, variable: Graph) -> Any:
+        """A term as patterns have it: with their numbers, and signs outside."""
+        dtype = str(getattr(variable.type, "dtype", ""))
+        if isinstance(plain, float):
+            return self._stated(plain, dtype)
+        return plain if dtype.startswith("uint") else signed(plain)  # what wraps has no sign
 
     def _stated(self, number: float, dtype: str) -> float:
         """A number as patterns state it, where it is one of theirs but for its rounding."""

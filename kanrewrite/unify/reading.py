@@ -49,8 +49,6 @@ REDUCTIONS: dict[Any, Operator] = {
 }
 
 
-#: What a sign passes: how many of the operands may hold it, all where that is None.
-_LINEAR = {T.mul: None, T.true_div: None, T.dot: None, T.batched_dot: None, T.sum: 1, T.cumsum: 1}
 #: A higher power stays one: it is no product that anyone would write.
 _LONGEST = 8
 
@@ -148,17 +146,11 @@ def _of_variable(variable: Graph, done: dict[Any, Any]) -> Any:
         return T.argmax(_as_term(of, done), _axes(node.op, of), False)
     if not _is_all_of(variable, node):
         return variable
-    read = node_term(node, lambda x: _as_term(x, done))
-    return _written_out(read, wraps=str(cast(Any, variable.type).dtype).startswith("uint"))
+    return _written_out(node_term(node, lambda x: _as_term(x, done)))
 
 
-def _written_out(term: Term, wraps: bool = False) -> Term:
-    """A term in the words of a theory of products: powers as products, signs outside of them.
-
-    A number that wraps around has no sign.
-    """
-    if term[0] in _LINEAR:
-        return term if wraps else _signed(term)
+def _written_out(term: Term) -> Term:
+    """A power of a number as the product that it is: what a theory of products knows."""
     if term[0] is T.sqr:
         return T.mul(term[1], term[1])
     if term[0] is not T.pow or not isinstance(term[2], int | float) or not term[2]:
@@ -171,26 +163,6 @@ def _written_out(term: Term, wraps: bool = False) -> Term:
     else:
         return term
     return T.reciprocal(power) if term[2] < 0 else power
-
-
-def _signed(product: Term) -> Term:
-    """What is linear, with its sign outside as a theory of sums knows it, and no number divides."""
-    head, *parts = product
-    if head is T.true_div and isinstance(parts[1], int | float) and _is_plain(parts[1]):
-        head, parts = T.mul, [1 / parts[1], parts[0]]
-    odd = False
-    for place, part in enumerate(parts[: _LINEAR[head]]):
-        if is_term(part) and part[0] is T.neg:
-            odd, parts[place] = not odd, part[1]
-        elif isinstance(part, int | float) and part < 0:
-            odd, parts[place] = not odd, -part
-    unsigned = Term((head, *parts))
-    return T.neg(unsigned) if odd else unsigned
-
-
-def _is_plain(number: float) -> bool:
-    """Whether a number has a reciprocal that is as precise."""
-    return 1e-300 < abs(number) < 1e300
 
 
 def _is_all_of(variable: Graph, node: Apply[Any]) -> bool:

@@ -21,13 +21,13 @@ from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.notation import written_out
 from kanrewrite.rewriter.axioms import is_known
 from kanrewrite.rewriter.heads import heads_of, name_of, operators_of
+from kanrewrite.rewriter.signs import signed_pattern
 from kanrewrite.rewriter.terms import Terms, numbers_in
 from kanrewrite.search.moves import ANSWERS, RelationMoves
 from kanrewrite.search.report import Report
 from kanrewrite.structure import outputs_of
 from kanrewrite.terms import show
 from kanrewrite.theory import Theory
-from kanrewrite.unify import as_term
 from kanrewrite.why.explanation import Explanation
 from kanrewrite.why.hints import hint_for, spelled
 from kanrewrite.why.weaken import Demand, Path, demands, hole, weakened
@@ -133,7 +133,7 @@ class _Furthest:
         """
         key = (id(rule.pattern), kept)
         if key not in self._matchers:
-            pattern = as_term(weakened(rule.pattern, kept))
+            pattern = signed_pattern(weakened(rule.pattern, kept))
             self._matchers[key] = compile_pattern(pattern, self.terms.theory)
         if (id(rule), variable) in self._given_up:
             return None
@@ -207,7 +207,7 @@ class _Furthest:
         return whole.because("what it would put there has another type, or is there already")
 
     def _all(self, rule: Rule, variable: Graph) -> Iterator[dict[Any, Any]]:
-        matcher = compile_pattern(as_term(rule.pattern), self.terms.theory)
+        matcher = compile_pattern(signed_pattern(rule.pattern), self.terms.theory)
         try:
             for bindings, _ in islice(
                 matcher.extend(self.terms.read(variable), written=True), ANSWERS
