@@ -65,7 +65,7 @@ def discriminant_root(a: Float, b: Float, c: Float) -> Iterator[Eq]:
 def root_less_side(b: Float, c: Float) -> Iterator[Eq]:
     """The root of a square and a little, less what is squared: by the conjugate."""
     root = T.sqrt(b * b + c)
-    infinite = T.isinf(root)
+    infinite = T.isinf(c)
     yield eq(root - b, T.switch(T.or_(T.le(b, 0), infinite), root - b, c / (root + b)))
     yield eq(root + b, T.switch(T.or_(T.ge(b, 0), infinite), root + b, c / (root - b)))
 
@@ -117,7 +117,7 @@ def _cubed() -> Any:
 def _hyperbola() -> tuple[Any, Any]:
     b, c = at.fvectors("b", "c")
     root = at.sqrt(b**2 + c)
-    as_it_is = at.or_(at.le(b, 0), at.isinf(root))
+    as_it_is = at.or_(at.le(b, 0), at.isinf(c))
     return root - b, at.switch(as_it_is, root - b, c / (root + b))
 
 
