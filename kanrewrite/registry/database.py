@@ -100,10 +100,12 @@ class LibraryPass(GraphRewriter):
         self._apply(fgraph)
         if LOG.isEnabledFor(logging.DEBUG):
             LOG.debug(
-                "%d relations over %d nodes: %d read, %d rebuilt, %d matches tried, %.1f ms",
+                "%d relations over %d nodes: "
+                "%d read as %d forms, %d rebuilt, %d matches tried, %.1f ms",
                 len(self.relations),
                 len(fgraph.apply_nodes),
                 self.lifting.read_count,
+                self.lifting.form_count,
                 self.lifting.built_count,
                 self.rules.matching.tried,
                 1e3 * (perf_counter() - start),

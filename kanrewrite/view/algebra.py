@@ -56,6 +56,7 @@ class Algebra(Interner):
     def __init__(self, dtype: str = "float64") -> None:
         super().__init__()
         self.dtype = dtype
+        self._expanded: dict[Form, Terms] = {}
         self.no_exponent = self.lin({})
         self.one = self.prod(ONE, self.no_exponent, {})
         self.zero = self.prod(ZERO, self.no_exponent, {})
@@ -300,6 +301,11 @@ class Algebra(Interner):
 
     def terms_of(self, form: Form) -> Terms:
         """A form as an expanded linear combination of products without coefficient."""
+        if form not in self._expanded:
+            self._expanded[form] = self._terms_of(form)
+        return dict(self._expanded[form])
+
+    def _terms_of(self, form: Form) -> Terms:
         if isinstance(form, Lin):
             return dict(form.terms)
         if self._is_flat(form):

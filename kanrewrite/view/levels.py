@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kanrewrite.terms import T
 from kanrewrite.view.contraction import sides_of
 from kanrewrite.view.examples import contradicted
-from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals
+from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals, remembered
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Move
 from kanrewrite.view.zeros import hiding
@@ -206,17 +206,52 @@ def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int) -> bool:
         return True
     if depth == 0:
         return False
+    parts = independent(expo, a)
+    if len(parts) > 1:
+        return all(bounded(e, a, zeros, depth) for e in parts)
     for m, c in expo.terms:
         if c > 0 and isinstance(m, App) and m.op is T.maximum:  # each of them must be
             cases = [_exchanged(expo, m, f, c, a) for f in m.forms if isinstance(f, Lin)]
             return all(bounded(e, a, zeros, depth - 1) for e in cases)
+    if any(bounded(e, a, zeros, depth - 1) for e in _exchanges(expo, a, zeros)):
+        return True
+    left = a.lin({m: c for m, c in expo.terms if not (c > 0 and _is_small(m, a, zeros, depth - 1))})
+    return left is not expo and bounded(left, a, zeros, depth - 1)
+
+
+def _exchanges(expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
+    """An exponent in which a maximum is replaced by one of what it is the largest of.
+
+    Each is at least as large.  Of several times a maximum one is enough: in ``x - 2*max(x, 0)``.
+    """
     for top, c in expo.terms:
         if c < 0 and isinstance(top, App):
             for source in _under(top, expo, a, zeros):
-                if bounded(_exchanged(expo, top, source, c, a), a, zeros, depth - 1):
-                    return True
-    left = a.lin({m: c for m, c in expo.terms if not (c > 0 and _is_small(m, a, zeros, depth - 1))})
-    return left is not expo and bounded(left, a, zeros, depth - 1)
+                for share in (c, -ONE) if c < -1 else (c,):
+                    yield _exchanged(expo, top, source, share, a)
+
+
+def independent(expo: Lin, a: Lifting) -> list[Lin]:
+    """An exponent in parts that no variable is common to, of which each is bounded by itself."""
+    parts: list[tuple[set[Form], Totals]] = []
+    for m, c in expo.terms:
+        mine, whole = set(_compared(m)), Totals({m: c})
+        for part in [p for p in parts if not mine.isdisjoint(p[0])]:
+            parts.remove(part)
+            mine |= part[0]
+            whole.update(part[1])
+        parts.append((mine, whole))
+    return [expo] if len(parts) == 1 else [a.lin(terms) for _, terms in parts]
+
+
+@remembered
+def _compared(form: Form) -> frozenset[Form]:
+    """What a term of an exponent is, or is the largest of, as it was before it was moved."""
+    if isinstance(form, Lin):
+        return frozenset().union(*(_compared(m) for m, _ in form.terms))
+    if isinstance(form, App) and form.op in (*LARGEST, T.dimshuffle, T.subtensor, T.kept):
+        return frozenset().union(*map(_compared, form.forms))
+    return frozenset([form])
 
 
 def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int) -> bool:
@@ -345,9 +380,9 @@ def _bare(form: Form, a: Lifting) -> Form:
 
 
 def _exchanged(expo: Lin, top: Form, source: Lin, c: Fraction, a: Lifting) -> Lin:
-    """A maximum replaced by one of the things that it is the largest of."""
+    """A maximum, or c of it, replaced by one of the things that it is the largest of."""
     out = Totals(expo.terms)
-    del out[top]
+    out[top] -= c
     for m, d in source.terms:
         out[m] += d * c
     return a.lin(out)

@@ -149,6 +149,8 @@ class FormMatcher:
     def scaled(self, p: Form, f: Form, b: Bindings) -> Iterator[Scaled]:
         """Bindings and a number with ``f == number * pattern``."""
         if isinstance(p, (Sum, Lin)):
+            if not self._may_fill(p, f):
+                return
             for c, scale, left in self.sum(p, f, b):
                 if not left:
                     yield c, scale
@@ -160,6 +162,12 @@ class FormMatcher:
         else:
             for c in self.whole(p, f, b):
                 yield c, ONE
+
+    def _may_fill(self, p: Sum | Lin, f: Form) -> bool:
+        """Tell whether a form has terms enough: a parameter alone takes several."""
+        hard = sum(not is_parameter(m) for m, _ in p.terms)
+        count = len(self.a.terms_of(f))
+        return count >= hard if hard < len(p.terms) else count == hard
 
     # -- products -------------------------------------------------------------------------
 

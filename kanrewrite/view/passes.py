@@ -24,6 +24,7 @@ from kanrewrite.terms import Operator
 from kanrewrite.trace import trace
 from kanrewrite.view.build import Builder
 from kanrewrite.view.candidates import sources, to_read, warm
+from kanrewrite.view.demand import Demand
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import Form, Leaf, pieces
 from kanrewrite.view.nodes import FLOATS
@@ -49,8 +50,9 @@ class LiftingPass(GraphRewriter):
 
     Attributes
     ----------
-    read_count, built_count : int
-        How many nodes the last graph had read, and how many variables rebuilt.
+    read_count, form_count, built_count : int
+        How many nodes of the last graph were read, as how many forms, and how many variables were
+        rebuilt.
     """
 
     name = "kanrewrite_lifting"
@@ -66,7 +68,7 @@ class LiftingPass(GraphRewriter):
         self.laws = Laws(followed)
         self.definitions = self.laws.definitions
         self.rules = compiled(recognitions(followed), self.laws)
-        self.read_count = self.built_count = 0
+        self.read_count = self.form_count = self.built_count = 0
 
     def takes(self, relation: Relation) -> bool:
         """Whether a relation rewrites in this pass only, so that no other tries it."""
@@ -90,30 +92,33 @@ class LiftingPass(GraphRewriter):
         left_out : collection of str
             Relations that have failed in this graph before.
         """
-        self.read_count = self.built_count = 0
+        self.read_count = self.form_count = self.built_count = 0
         if not self.active:
             return
-        read = to_read(warm(fgraph, self.definitions, self.laws.own))
+        shown = warm(fgraph, self.definitions, self.laws.own)
+        read = to_read(shown)
         if not read:
             return
         with _deep():
-            self._rewrite(fgraph, read, [r for r in self.rules if r.name not in left_out])
+            rules = [r for r in self.rules if r.name not in left_out]
+            self._rewrite(fgraph, read, rules, Demand(shown))
 
     def _rewrite(
         self,
         fgraph: FunctionGraph,
         variables: list[Variable[Any, Any]],
         rules: list[Recognition],
+        demand: Demand,
     ) -> None:
         recogniser = Recogniser(rules)
-        view = View(self.laws, fgraph.clients, recogniser.fuses, self.avoided)
+        view = View(self.laws, fgraph.clients, recogniser.fuses, self.avoided, demand)
         end = perf_counter() + config.pass_seconds
         try:
             self._read_all(variables, view, end)
         except OutOfTime:
             self._stopped()
             return
-        self.read_count = view.read_count
+        self.read_count, self.form_count = view.read_count, view.form_count
         builders: dict[str, Builder] = {}
         rank = {var: place for place, var in enumerate(variables)}
         # From the outputs on: what is built for a variable refers to variables before it, which

@@ -14,13 +14,17 @@ from typing import Any
 import numpy as np
 from aesara.graph.basic import Apply, Constant, Variable
 from aesara.tensor.basic import Split
+from aesara.tensor.blas import BatchedDot
 from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.math import Dot
 
 from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.algebra import LONGEST
 from kanrewrite.view.centring import Generator, Shift, candidates
+from kanrewrite.view.closing import cancel, closable, is_sum, opened, parted
+from kanrewrite.view.demand import Demand
 from kanrewrite.view.events import (
     is_exponential,
     is_inverse,
@@ -59,6 +63,9 @@ class View:
         Whether one operator computes a form that could as well be computed as written.
     avoided
         Operators whose exponentials are not split off.
+    demand
+        What is asked of each variable, if not all that can be known: then what is in range and of
+        which only the value is asked is read as a leaf by who asks for no more.
     """
 
     def __init__(
@@ -67,8 +74,14 @@ class View:
         clients: Mapping[Variable[Any, Any], Sequence[Any]] | None = None,
         fuses: Callable[[Form, Lifting], bool] = lambda form, algebra: False,
         avoided: Collection[Operator] = (),
+        demand: Demand | None = None,
     ):
         self.avoided = avoided
+        self.demand = demand
+        #: What the operands of the node that is being read are read as, where it is not all.
+        self._given: Mapping[Variable[Any, Any], Form] = {}
+        #: The leaves that closed variables are read as.
+        self._closed: dict[Form, Variable[Any, Any]] = {}
         self.laws = laws or Laws()
         self.definitions = self.laws.definitions
         self.clients = clients or {}
@@ -95,15 +108,22 @@ class View:
             self._algebras[dtype] = Lifting(dtype, self.laws)
         return self._algebras[dtype]
 
+    @property
+    def form_count(self) -> int:
+        """How many forms were made."""
+        return sum(map(len, self._algebras.values()))
+
     # -- variables ------------------------------------------------------------------------
 
     def read(self, var: Variable[Any, Any]) -> Form:
         """A float variable as a form.  Its inputs must not be deeper than Python's stack."""
-        form = self._forms.get(var)
+        form = self._given.get(var) or self._forms.get(var)
         if form is None:
             algebra = self.algebra(var.type.dtype)
             before, algebra.ran = algebra.ran, {}
+            given, self._given = self._given, {}
             form = self._forms[var] = self._read(var)
+            self._given = given
             self.origin.setdefault(form, var)
             if algebra.ran:
                 self.ways[var] = tuple(algebra.ran)
@@ -131,6 +151,46 @@ class View:
         if node is None:
             return self._turned(var, algebra) or self.leaf(var, algebra)
         self.read_count += 1
+        form, event = self._closed_reading(var, node, algebra)
+        if form is None:
+            return self.leaf(var, algebra)
+        self._judge(var, node, form, algebra, event)
+        return form
+
+    def _closed_reading(
+        self, var: Variable[Any, Any], node: Apply[Any], algebra: Lifting
+    ) -> tuple[Form | None, bool]:
+        """A variable as a form of closed operands, of opened ones where that gains, and whether."""
+        forms: dict[Variable[Any, Any], Form] = {}
+        if self.demand is not None and isinstance(node.op, Elemwise | Dot | BatchedDot):
+            forms = {i: self.read(i) for i in self._inputs(node, algebra)}
+            closed = closable(node, forms, algebra, self.demand)
+            self._given = {i: self.leaf(i, algebra) for i in closed}
+            self._closed.update((leaf, i) for i, leaf in self._given.items())
+        form = self._as_read(var, node, algebra)
+        given = self._given
+        opens = form is not None and (
+            cancel([given.get(i) or f for i, f in forms.items()], self._closed, algebra)
+            if is_sum(node)
+            else parted(form, self._closed, algebra)
+        )
+        if opens:
+            self._given = {
+                i: opened(f, self._closed, self._forms, algebra) for i, f in forms.items()
+            }
+            whole = self._as_read(var, node, algebra)
+            event = whole is not None and self._gains_from(var, node, whole, algebra)
+            if whole is not None and (event or not (is_sum(node) or overflows(whole, algebra))):
+                return whole, event
+            self._given = given
+        return form, form is not None and self._gains_from(var, node, form, algebra)
+
+    def _inputs(self, node: Apply[Any], algebra: Lifting) -> list[Variable[Any, Any]]:
+        """The operands of a node that have forms in an algebra."""
+        return [i for i in node.inputs if getattr(i.type, "dtype", None) == algebra.dtype]
+
+    def _as_read(self, var: Variable[Any, Any], node: Apply[Any], algebra: Lifting) -> Form | None:
+        """What a reader makes of a variable, None where it is a leaf."""
         reader = READERS.get(type(node.op))
         form = None
         if isinstance(node.op, Split):
@@ -140,10 +200,9 @@ class View:
         elif reader is None and len(node.outputs) == 1 and var.type.dtype in FLOATS:
             form = own(self, node, algebra)
         if form is None or (form.bcast and len(form.bcast) != var.type.ndim):
-            return self.leaf(var, algebra)
+            return None
         if len(getattr(form, "factors", ())) > LONGEST and not hot(form):
-            return self.leaf(var, algebra)  # a product this long is read again and again
-        self._judge(var, node, form, algebra)
+            return None  # a product this long is read again and again
         return form
 
     def compared(self, var: Variable[Any, Any]) -> Form | None:
@@ -263,27 +322,42 @@ class View:
         """Tell whether computing it as written can overflow."""
         return var in self._risks
 
-    def _judge(
+    def _gains_from(
         self, var: Variable[Any, Any], node: Apply[Any], form: Form, algebra: Lifting
-    ) -> None:
-        inputs = [i for i in node.inputs if getattr(i.type, "dtype", None) == algebra.dtype]
-        if any(i in self._gains for i in inputs):
-            self._gains.add(var)
+    ) -> bool:
+        """Tell whether exponentials meet in a variable that is read as a form."""
+        inputs = self._inputs(node, algebra)
         forms = [self.read(i) for i in inputs]
-        risky = any(i in self._risks for i in inputs)
-        written = any(i in self._written for i in inputs)
-        if is_exponential(node) or written:
-            self._written.add(var)
+        shown = [i for i in inputs if self._given.get(i) not in self._closed]
+        risky = any(i in self._risks for i in shown)
+        written = any(i in self._written for i in shown)
         written = written or self._is_spare(inputs, forms, form, algebra)
         several = sum(map(hot, forms)) > 1
-        if (
+        return (
             meets(node, forms, form, algebra, risky, written)
             or (several and self.fuses(form, algebra))
             or is_shifted(node, forms, algebra)
             or (is_inverse(node, forms, form, algebra) and inputs[-1] in self._events)
-        ):
-            self._events.add(var)
+        )
+
+    def _judge(
+        self,
+        var: Variable[Any, Any],
+        node: Apply[Any],
+        form: Form,
+        algebra: Lifting,
+        event: bool,
+    ) -> None:
+        inputs = self._inputs(node, algebra)
+        shown = [i for i in inputs if self._given.get(i) not in self._closed]
+        forms = [self.read(i) for i in inputs]
+        if event or any(i in self._gains for i in shown):
             self._gains.add(var)
+        if event:
+            self._events.add(var)
+        if is_exponential(node) or any(i in self._written for i in shown):
+            self._written.add(var)
+        risky = any(i in self._risks for i in shown)
         if (risky or is_risk(node, forms, algebra)) and overflows(form, algebra):
             self._risks.add(var)
 

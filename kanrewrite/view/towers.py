@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Form, Lin
+from kanrewrite.view.forms import App, Form, Lin, remembered
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import LARGEST
 
@@ -31,6 +31,7 @@ def only_source(form: Form) -> Form | None:
     return unmoved(terms[0][0]) if len(terms) == 1 and terms[0][1] == 1 else None
 
 
+@remembered
 def is_tower(form: Form) -> bool:
     """Tell whether a term of an exponent is an exponential itself, or the largest of some."""
     if isinstance(form, Lin):

@@ -1,0 +1,126 @@
+"""Closing: operands that are read as leaves, since what they are made of is not asked for.
+
+A sum asks for it where its terms may cancel: ``a*p - a*p**2`` is ``a*p*(1 - p)``, of which a p
+close to 1 leaves ``exp(-x)``.  Terms with other factors, as the products of gates that a memory
+adds up, do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from aesara.graph.basic import Apply, Variable
+from aesara.tensor.elemwise import Elemwise
+
+from kanrewrite.terms import T, operator_of
+from kanrewrite.view.demand import Demand
+from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, pieces, remembered
+from kanrewrite.view.heat import hot, shows
+from kanrewrite.view.levels import overflows
+from kanrewrite.view.lifting import Lifting
+
+Graph = Variable[Any, Any]
+#: How many operators and leaves a form may be written with and still be looked into further on.
+LARGEST = 64
+#: Variables by the leaves that they are read as.
+Closed = Mapping[Form, Graph]
+
+
+def closable(
+    node: Apply[Any], forms: Mapping[Graph, Form], algebra: Lifting, demand: Demand
+) -> list[Graph]:
+    """The operands of a node of which it is enough to know the value.
+
+    Parameters
+    ----------
+    node
+        Of which nobody asks more of an operand than its value, as far as heads tell.
+    forms
+        What its operands are read as.
+    algebra
+        Where the forms are made.
+    demand
+        What is asked of the variables.
+    """
+    return [
+        i
+        for i, f in forms.items()
+        if weight(f) > LARGEST and hot(f) and not demand.asks(node, i) and not overflows(f, algebra)
+    ]
+
+
+@remembered
+def weight(form: Form) -> int:
+    """How many operators and leaves a form is written with."""
+    return 1 + sum(map(weight, pieces(form)))
+
+
+def is_sum(node: Apply[Any]) -> bool:
+    """Tell whether a node adds or subtracts."""
+    return isinstance(node.op, Elemwise) and operator_of(node.op) in (T.add, T.sub)
+
+
+def parted(form: Form, closed: Collection[Form], a: Lifting) -> bool:
+    """Tell whether a product is out of range, and has closed variables as factors.
+
+    They may be what brings the rest of it back.
+    """
+    if isinstance(form, App) and form.op in (T.dot, T.batched_dot, T.dimshuffle):
+        held = any(_holds(f, closed) for f in form.forms)
+    else:
+        held = any(_is_closed(f, closed) for f, _ in a.parts(form)[2])
+    return held and overflows(form, a)
+
+
+def cancel(forms: Iterable[Form], closed: Collection[Form], a: Lifting) -> bool:
+    """Tell whether two terms of a sum differ in what closed variables stand for, and a number."""
+    terms = dict.fromkeys(m for form in forms for m in a.terms_of(form))
+    if not any(_holds(m, closed) for m in terms):
+        return False
+    found: dict[Form, Form] = {}
+    for m in terms:
+        coeff, expo, factors = a.parts(m)
+        kept = {f: k for f, k in factors if not (hot(f) or _holds(f, closed))}
+        if found.setdefault(a.prod(coeff, expo, kept), m) is not m:
+            return True
+    return False
+
+
+def _is_closed(form: Form, closed: Collection[Form]) -> bool:
+    """Tell whether a form is a closed variable, maybe moved."""
+    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+        form = form.args[0]
+    return form in closed
+
+
+def _holds(form: Form, closed: Collection[Form]) -> bool:
+    """Tell whether a closed variable shows in a form."""
+    if not closed or form in closed:
+        return bool(closed)
+    if isinstance(form, App) and shows(form):
+        return any(_holds(f, closed) for f in form.forms)
+    if isinstance(form, Prod):
+        return any(_holds(f, closed) for f, _ in form.factors)
+    return isinstance(form, Sum) and any(_holds(m, closed) for m, _ in form.terms)
+
+
+def opened(form: Form, closed: Closed, forms: Mapping[Graph, Form], a: Lifting) -> Form:
+    """A form with what closed variables in its factors and terms are read as."""
+
+    def open_(part: Form) -> Form:
+        return opened(part, closed, forms, a)
+
+    if form in closed:
+        return forms[closed[form]]
+    if isinstance(form, Prod) and any(_holds(f, closed) for f, _ in form.factors):
+        rest = a.prod(form.coeff, form.expo, {})
+        return a.mul(rest, *(a.pow(open_(f), k) for f, k in form.factors))
+    if isinstance(form, Sum) and any(_holds(m, closed) for m, _ in form.terms):
+        return a.add(*(a.mul(a.const(c), open_(m)) for m, c in form.terms))
+    if isinstance(form, App) and not isinstance(form.forms[0], Lin) and _holds(form, closed):
+        if form.op is T.sum:
+            return a.sum(open_(form.args[0]), form.args[1])
+        if form.op in (T.dimshuffle, T.subtensor):
+            return a.move(open_(form.args[0]), form.args[1])
+    return form

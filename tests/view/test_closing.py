@@ -1,0 +1,107 @@
+"""What is in range, and of which only the value is asked, is not looked into further on."""
+
+import logging
+from typing import Any
+
+import numpy as np
+import pytest
+from aesara.graph.fg import FunctionGraph
+
+from kanrewrite.view.demand import Demand
+from tests.benchmarks.unrolled import MODELS
+from tests.view.common import PLAIN, at, function, grad, stock
+
+X, Y = at.dvectors("x", "y")
+#: A gate, which is between 0 and 1.
+GATE = at.sigmoid(X)
+
+
+def recurrent(steps: int) -> tuple[list[Any], list[Any], list[Any]]:
+    """A long short-term memory: its inputs, loss and gradients, and everyday values."""
+    shaped, loss = MODELS["gates"][0](steps)
+    inputs = [variable for variable, _ in shaped]
+    rng = np.random.default_rng(steps)
+    return inputs, [loss, *grad(loss, inputs)], [rng.normal(size=shape) for _, shape in shaped]
+
+
+def counts(steps: int, caplog: pytest.LogCaptureFixture) -> tuple[int, int]:
+    """How many nodes of such a memory are read, and as how many forms."""
+    inputs, outputs, _ = recurrent(steps)
+    caplog.clear()
+    with caplog.at_level(logging.DEBUG, logger="kanrewrite"):
+        function(inputs, outputs, PLAIN.excluding("BlasOpt"))
+    found = [r.args for r in caplog.records if "read as" in r.msg and isinstance(r.args, tuple)]
+    return sum(args[2] for args in found), sum(args[3] for args in found)  # type: ignore[misc]
+
+
+def test_reading_a_recurrence_does_not_grow(caplog: pytest.LogCaptureFixture) -> None:
+    (read, forms), (more_read, more_forms) = (counts(steps, caplog) for steps in (2, 4))
+    assert 0 < more_read < 2.4 * read
+    assert 0 < more_forms < 2.6 * forms
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_a_recurrence_has_the_nodes_and_values_of_stock(steps: int) -> None:
+    inputs, outputs, data = recurrent(steps)
+    ours, theirs = function(inputs, outputs), stock(inputs, outputs)
+    count, before = (len(f.maker.fgraph.apply_nodes) for f in (ours, theirs))
+    assert count <= 1.6 * before  # it was 5 times that many
+    for got, wanted in zip(ours(*data), theirs(*data), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-14)
+
+
+def asked(output: Any) -> bool:
+    """Whether more than the value of the gate is asked somewhere in a graph."""
+    fgraph = FunctionGraph([X, Y], [output], clone=False)
+    nodes = fgraph.toposort()
+    demand = Demand([node.outputs[0] for node in nodes])
+    return any(demand.asks(node, GATE) for node in nodes if GATE in node.inputs)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [GATE * Y, GATE + Y, at.exp(GATE), at.dot(GATE, Y), Y / (1 + GATE), at.tanh(GATE) * Y],
+    ids=str,
+)
+def test_who_asks_for_the_value_alone(output: Any) -> None:
+    assert not asked(output)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        at.log(GATE),
+        at.log(Y * GATE),
+        at.log((Y * GATE).sum()),
+        Y / GATE,
+        GATE / at.sigmoid(X + 1).sum(),
+        GATE**0.5,
+        at.gt(GATE, Y),
+        GATE * (X - (GATE * X).sum()),
+        at.log(1 - at.exp(-GATE)),
+    ],
+    ids=str,
+)
+def test_who_asks_how_small_it_is(output: Any) -> None:
+    assert asked(output)
+
+
+def test_a_long_product_is_looked_into_where_its_log_is_taken() -> None:
+    inputs, _, data = recurrent(2)
+    gates = [1 / (1 + at.exp(-inputs[0][0] - n)) for n in range(12)]
+    total = at.log(at.prod(at.stack(gates), axis=0)).sum()
+    data[0][:] = -700.0
+    wanted = sum(-np.logaddexp(0, 700 - n) for n in range(12)) * data[0].shape[1]
+    got = function(inputs, [total])(*data)[0]
+    np.testing.assert_allclose(got, wanted, rtol=1e-14)
+
+
+def test_what_brings_an_exponential_back_is_looked_into() -> None:
+    terms = [at.exp(-X * n) / (1 + at.exp(-X * n)) * (Y + n) for n in range(1, 8)]
+    gate = at.exp(-X) / (1 + at.exp(-X))
+    out = gate * at.exp(X) * sum(terms)
+    x, y = np.array([800.0, 2.0]), np.array([0.5, -0.25])
+    got = function([X, Y], out)(x, y)
+    s = np.exp(-np.arange(1, 8) * x[1]) / (1 + np.exp(-np.arange(1, 8) * x[1]))
+    wanted = [0.0, (s * (y[1] + np.arange(1, 8))).sum() / (1 + np.exp(-x[1]))]
+    np.testing.assert_allclose(got, wanted, rtol=1e-13, atol=1e-300)
