@@ -26,7 +26,8 @@ SOURCES = {T.exp, T.exp2, T.pow}
 COMPARISONS = {T.eq, T.neq, T.lt, T.le, T.gt, T.ge, T.sgn}
 #: Operators at which a single exponential is enough for rewriting to gain.
 ALONE = COMPARISONS | {
-    T.add, T.sub, T.pow, T.log, T.log2, T.log10, T.log1p, T.sqrt, T.exp, T.exp2, T.expm1,
+    T.add, T.sub, T.true_div, T.reciprocal, T.pow, T.log, T.log2, T.log10, T.log1p, T.sqrt,
+    T.exp, T.exp2, T.expm1,
 }  # fmt: skip
 
 Graph = Variable[Any, Any]

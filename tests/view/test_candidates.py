@@ -14,7 +14,7 @@ from kanrewrite.view.read import View
 from kanrewrite.view.recognise import Recogniser
 from tests.stability.cases import CASES
 from tests.stability.test_cases import variables
-from tests.view.common import at, grad
+from tests.view.common import at, function, grad, ops
 
 LIFTING = LiftingPass(registry.relations())
 
@@ -67,3 +67,12 @@ def test_an_operator_without_a_reader_is_not_warm() -> None:
     fgraph = FunctionGraph(outputs=[at.sin(e) + 1, at.ceil(e) * 2], clone=False)
     assert warm(fgraph, ()) == [e]
     assert warm(FunctionGraph(outputs=[at.sin(x) + 1], clone=False), ()) == []
+
+
+def test_a_quotient_by_what_comes_back_into_range_is_read() -> None:
+    """Canonicalization makes of ``r / r.sum()`` the reciprocal of one product."""
+    x = at.dmatrix("x")
+    r = 1 / at.exp(x)
+    compiled = function([x], r / r.sum(axis=1, keepdims=True))
+    assert ops(compiled)["Softmax"] == 1
+    assert sum(ops(compiled).values()) <= 2
