@@ -19,6 +19,7 @@ from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, pieces, remembered
 from kanrewrite.view.heat import hot, shows
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.sinking import sunk
 
 Graph = Variable[Any, Any]
 #: How many operators and leaves a form may be written with and still be looked into further on.
@@ -46,8 +47,16 @@ def closable(
     return [
         i
         for i, f in forms.items()
-        if weight(f) > LARGEST and hot(f) and not demand.asks(node, i) and not overflows(f, algebra)
+        if weight(f) > LARGEST and hot(f) and not demand.asks(node, i) and in_range(f, algebra)
     ]
+
+
+def in_range(form: Form, a: Lifting) -> bool:
+    """Tell whether a form is in range, if what is outside of its scatters goes into them."""
+    if not overflows(form, a):
+        return True
+    terms = sunk(form, a) if isinstance(form, Prod) else None
+    return terms is not None and not any(overflows(t, a) for _, t in terms)
 
 
 @remembered

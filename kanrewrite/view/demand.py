@@ -15,7 +15,7 @@ from typing import Any
 
 from aesara.graph.basic import Apply, Constant, Variable
 from aesara.tensor.elemwise import DimShuffle, Elemwise
-from aesara.tensor.math import Max, MaxAndArgmax, Sum
+from aesara.tensor.math import Dot, Max, MaxAndArgmax, Sum
 from aesara.tensor.special import LogSoftmax, Softmax
 from aesara.tensor.subtensor import AdvancedSubtensor, AdvancedSubtensor1, Subtensor
 from aesara.tensor.type import TensorType
@@ -80,8 +80,10 @@ class Demand:
     def _beside(self, node: Apply[Any]) -> int:
         """What meets the exponents that it is made of, as in ``p*(x - sum(p*x))``.
 
-        Such a value may not change when all of them are shifted.
+        Such a value may not change when all of them are shifted; outer products sum nothing.
         """
+        if isinstance(node.op, Dot) and node.inputs[0].type.broadcastable[-1]:
+            return 0
         shown = self._union(self.shown.get(i, 0) for i in node.inputs)
         cold = (i for i in node.inputs if shown and not self.shown.get(i) and _is_tensor(i))
         return shown & self._union(map(self._roots_of, cold))
