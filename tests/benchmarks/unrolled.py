@@ -146,7 +146,7 @@ MODELS: dict[str, tuple[Callable[[int], Model], tuple[int, ...]]] = {
     "labels": (labels, (2, 4, 8)),
     "attention": (attention, (2, 4, 8)),
     "transformer": (transformer, (1, 2, 4)),
-    "gates": (gates, (1, 2)),
+    "gates": (gates, (1, 2, 4)),
     "capsules": (capsules, (1, 2, 3)),
     "memory": (memory, (1, 2, 4)),
 }
@@ -169,6 +169,17 @@ def run_time(function: Any, data: list[Any]) -> float:
     return median(times)
 
 
+def compared(stock: Any, ours: Any, data: list[Any], got: list[Any]) -> tuple[str, str]:
+    """Whether the values are those of stock, and the ratio of the times of a call."""
+    try:
+        wanted = stock(*data)
+    except AttributeError:  # Aesara runs no fused operator of more than 31 operands in Python
+        return "stock raises", ""
+    pairs = zip(wanted, got, strict=True)
+    same = all(np.allclose(a, b, rtol=1e-9, atol=1e-12) for a, b in pairs)
+    return "yes" if same else "NO", f"{run_time(ours, data) / run_time(stock, data):.1f}"
+
+
 def row(name: str, steps: int) -> str:
     """One line of the table."""
     shaped, loss = MODELS[name][0](steps)
@@ -183,15 +194,14 @@ def row(name: str, steps: int) -> str:
         ours, after = compiled(inputs, outputs)
     nodes = [len(f.maker.fgraph.apply_nodes) for f in (stock, ours)]
     try:
-        wanted, got = stock(*data), ours(*data)
-        pairs = zip(wanted, got, strict=True)
-        same = all(np.allclose(a, b, rtol=1e-9, atol=1e-12) for a, b in pairs)
-        speed = f"{run_time(ours, data) / run_time(stock, data):.1f}"
+        got = ours(*data)
     except Exception as error:  # noqa: BLE001  # a row of the table says so, and the others follow
-        same, speed = False, type(error).__name__
+        same, speed = "NO", type(error).__name__
+    else:
+        same, speed = compared(stock, ours, data, got)
     return (
         f"| {name} | {steps} | {after / before:.2f} ({before:.2f} s) | {nodes[1] / nodes[0]:.2f} "
-        f"({nodes[0]}) | {speed} | {'yes' if same else 'NO'} |"
+        f"({nodes[0]}) | {speed} | {same} |"
     )
 
 
