@@ -83,7 +83,8 @@ def test_nothing_is_contradicted_that_is_proved(
 
 
 def test_a_proof_is_given_up_after_some_steps(view: View) -> None:
-    pairs = [at.dvectors(f"a{n}", f"b{n}", f"c{n}") for n in range(8)]
+    common = at.dvector("c")
+    pairs = [(*at.dvectors(f"a{n}", f"b{n}"), common) for n in range(8)]
     a = view.algebra("float64")
     terms: dict[Form, Fraction] = {}
     for three in pairs:
