@@ -50,6 +50,10 @@ class Move:
         """
         return None
 
+    def along(self, axes: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Where axes that it leaves as they are come to lie, None where it does not leave them."""
+        return None
+
     def picks(self) -> list[tuple[int, ...]]:
         """The axes along which it takes one element for each place along the others.
 
@@ -150,6 +154,16 @@ class Index(Move):
         left = iter(range(len(self.entries)))
         kept = (isinstance(e, slice) or _ndim(e) for e in self.entries)
         return tuple(next(left) if keeps else "x" for keeps in kept)
+
+    def along(self, axes: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Dimensions that are not indexed stay, and those after an integer move up."""
+        ranks = [_ndim(e) for e in self.entries if not isinstance(e, slice)]
+        if not (ranks == [1] or not any(ranks)):
+            return None
+        if any(self.entries[d] != slice(None) for d in axes):
+            return None
+        kept = [d for d, e in enumerate(self.entries) if isinstance(e, slice) or _ndim(e)]
+        return tuple(map(kept.index, axes))
 
     def leaves(self, bcast: Bcast) -> bool:
         """Tell whether only dimensions of length 1 are indexed, and all dimensions stay."""

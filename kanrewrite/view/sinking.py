@@ -25,6 +25,7 @@ TRIES = 32
 
 def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
     """A product as a sum of terms, each with all its exponentials inside its scatter, or None."""
+    form = with_sums_inside(form, a)
     for f, k in form.factors:
         scatters = list(scatters_in(f))
         if k != 1 or not scatters:
@@ -38,10 +39,37 @@ def sunk(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
         found = [(c, t) for c, t in terms if t is not None]
         if len(found) < len(terms) or found == [(ONE, form)]:
             continue
+        found = [(c * d, s) for c, t in found for d, s in _apart_from(form, t, a)]
         if alone or not any(a.overflows(t) for _, t in found):
             return found
     whole = into_join(form, a) or into_sum(form, a)
     return None if whole is None else [(ONE, whole)]
+
+
+def _apart_from(form: Prod, term: Form, a: Lifting) -> list[tuple[Fraction, Form]]:
+    """A term of a product, which may have sums of its own that bring it into range."""
+    again = isinstance(term, Prod) and term is not form and a.overflows(term)
+    return (sunk(term, a) if again else None) or [(ONE, term)]  # type: ignore[arg-type]
+
+
+def with_sums_inside(form: Prod, a: Lifting) -> Prod:
+    """``sum(scatter(b, index), axes) == scatter(sum(b, axes), index)`` beside the index.
+
+    In a product that has all lengths of the scatter, so that the sum may have them too.
+    """
+    for f, k in form.factors:
+        if k != 1 or not (isinstance(f, App) and f.op is T.sum and is_scatter(f.args[0])):
+            continue
+        (values, move, like), axes = f.args[0].args, f.args[1]
+        places = move.along(axes)
+        if places is None or form.bcast != like.bcast:
+            continue
+        lengths = a.move(like, move)
+        total = a.spread(a.sum(a.spread(values, lengths), places), lengths)
+        whole = a.app(T.scatter, total, move, like, bcast=like.bcast)
+        new = a.mul(a.div(form, f), whole)
+        return with_sums_inside(new, a) if isinstance(new, Prod) else form
+    return form
 
 
 def into_join(form: Prod, a: Lifting) -> Form | None:
@@ -73,6 +101,7 @@ def apart(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
     It goes into the terms of ``exp(x) * (a + b)`` where conditions hide a and b, and to where
     numbers are put among zeros.
     """
+    form = with_sums_inside(form, a)
     for f, k in form.factors:
         choices = isinstance(f, Sum) and all(_is_choice(m, a) for m, _ in f.terms)
         if k != 1 or not (choices or (is_scatter(f) and not hot(f))):

@@ -175,7 +175,6 @@ v2 = v1 / v1.sum()"""
     assert failure(program, {"x": [], "t": 0.0}) is None
 
 
-@pytest.mark.xfail(raises=AssertionError, reason="rows beside the picked one are multiplied by it")
 def test_rows_that_are_not_picked_have_no_slope_where_the_picked_one_is_saturated() -> None:
     program = (
         _typed("X:float64:None,None")
