@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kanrewrite.ac.bags import Args, by_serial
@@ -45,23 +46,25 @@ def distributed(
     """
     counts = [Counter(args) for args, _ in rows]
     elements = sorted(dict.fromkeys(arg for args, _ in rows for arg in args), key=by_serial)
-    often = [*zip(*(times for _, times in rows), strict=True)]
+    often = tuple(zip(*(times for _, times in rows), strict=True))
+    must = frozenset(needed)
     known: dict[tuple[int, ...], _Ways] = {}
     ways: list[_Ways] = []
     for one in elements:
         numbers = tuple(count[one] for count in counts)
         if numbers not in known:
+            few = _ways_of_few(numbers, often, must)
             found: list[_Way] = []
-            for way in _all_ways(numbers, often):
+            for way in _all_ways(numbers, often) if few is None else ():
                 if way is None:
                     yield None
                 else:
                     found.append(way)
-            if not found:
+            known[numbers] = _Ways(found, must) if few is None else few
+            if not known[numbers].each:
                 return
-            known[numbers] = _Ways(found, needed)
         ways.append(known[numbers])
-    for chosen in _all_needed(ways, frozenset(needed)):
+    for chosen in _all_needed(ways, must):
         if chosen is None:
             yield None
             continue
@@ -89,7 +92,20 @@ class _Ways:
         must = frozenset(needed)
         self.each = [(way, must.intersection(v for v, _ in way)) for way in ways]
         self.given = frozenset[int]().union(*(given for _, given in self.each))
-        self.most = max(len(given) for _, given in self.each)
+        self.most = max((len(given) for _, given in self.each), default=0)
+
+
+@lru_cache(maxsize=4096)
+def _ways_of_few(
+    counts: tuple[int, ...], often: tuple[tuple[int, ...], ...], needed: frozenset[int]
+) -> _Ways | None:
+    """The ways to distribute one operand, kept for the next problem; None where they are many."""
+    found: list[_Way] = []
+    for way in _all_ways(counts, often):
+        if way is None:
+            return None
+        found.append(way)
+    return _Ways(found, needed)
 
 
 def _all_needed(ways: Sequence[_Ways], needed: frozenset[int]) -> Iterator[list[_Way] | None]:
