@@ -34,6 +34,7 @@ MEASURED = {
     "docs/accuracy.md": "tests/benchmarks/formulas.py",
     "docs/benchmarks-compile.md": "tests/benchmarks/compile_cost.py",
     "docs/benchmarks-results.md": "tests/benchmarks/results.py",
+    "docs/benchmarks-unrolled.md": "tests/benchmarks/unrolled.py",
     "docs/loops-corpus.md": "tests/loops/table.py",
 }
 #: Pages with doctests in which stock Aesara answers.

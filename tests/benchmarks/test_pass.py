@@ -55,6 +55,7 @@ def test_whole_library(benchmark: BenchmarkFixture, build: Any) -> None:
     record(benchmark, nodes, goals=library.rules.matching.tried)
 
 
+@pytest.mark.slow
 @GRAPHS
 def test_rules_alone(benchmark: BenchmarkFixture, build: Any) -> None:
     fgraph = graph(build)
