@@ -7,7 +7,7 @@ adds up, do not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from aesara.graph.basic import Apply, Variable
@@ -105,31 +105,53 @@ def _is_closed(form: Form, closed: Collection[Form]) -> bool:
 
 def _holds(form: Form, closed: Collection[Form]) -> bool:
     """Tell whether a closed variable shows in a form."""
-    if not closed or form in closed:
-        return bool(closed)
-    if isinstance(form, App) and shows(form):
-        return any(_holds(f, closed) for f in form.forms)
-    if isinstance(form, Prod):
-        return any(_holds(f, closed) for f, _ in form.factors)
-    return isinstance(form, Sum) and any(_holds(m, closed) for m, _ in form.terms)
+    stack, seen = [form] if closed else [], set()
+    while stack:
+        part = stack.pop()
+        if part in closed:
+            return True
+        if part in seen:  # forms share their parts
+            continue
+        seen.add(part)
+        if isinstance(part, App) and shows(part):
+            stack.extend(part.forms)
+        elif isinstance(part, Prod):
+            stack.extend(f for f, _ in part.factors)
+        elif isinstance(part, Sum):
+            stack.extend(m for m, _ in part.terms)
+    return False
 
 
 def opened(form: Form, closed: Closed, forms: Mapping[Graph, Form], a: Lifting) -> Form:
     """A form with what closed variables in its factors and terms are read as."""
+    known: dict[Form, Form] = {}
 
-    def open_(part: Form) -> Form:
-        return opened(part, closed, forms, a)
+    def whole(part: Form) -> Form:
+        if part not in known:
+            known[part] = made(part)
+        return known[part]
 
-    if form in closed:
-        return forms[closed[form]]
-    if isinstance(form, Prod) and any(_holds(f, closed) for f, _ in form.factors):
-        rest = a.prod(form.coeff, form.expo, {})
-        return a.mul(rest, *(a.pow(open_(f), k) for f, k in form.factors))
-    if isinstance(form, Sum) and any(_holds(m, closed) for m, _ in form.terms):
-        return a.add(*(a.mul(a.const(c), open_(m)) for m, c in form.terms))
-    if isinstance(form, App) and not isinstance(form.forms[0], Lin) and _holds(form, closed):
-        if form.op is T.sum:
-            return a.sum(open_(form.args[0]), form.args[1])
-        if form.op in (T.dimshuffle, T.subtensor):
-            return a.move(open_(form.args[0]), form.args[1])
+    def made(part: Form) -> Form:
+        if part in closed:
+            return forms[closed[part]]
+        if not _holds(part, closed):
+            return part
+        if isinstance(part, Prod):
+            rest = a.prod(part.coeff, part.expo, {})
+            return a.mul(rest, *(a.pow(whole(f), k) for f, k in part.factors))
+        if isinstance(part, Sum):
+            return a.add(*(a.mul(a.const(c), whole(m)) for m, c in part.terms))
+        return _moved(part, whole, a) if isinstance(part, App) else part
+
+    return whole(form)
+
+
+def _moved(form: App, change: Callable[[Form], Form], a: Lifting) -> Form:
+    """A sum along axes, or a move, of something changed; what another operator gives stays."""
+    if isinstance(form.forms[0], Lin):
+        return form
+    if form.op is T.sum:
+        return a.sum(change(form.args[0]), form.args[1])
+    if form.op in (T.dimshuffle, T.subtensor):
+        return a.move(change(form.args[0]), form.args[1])
     return form

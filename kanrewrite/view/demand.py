@@ -31,10 +31,9 @@ PASSING = {
     T.add, T.sub, T.mul, T.true_div, T.neg, T.sqr, T.abs, T.switch, T.maximum, T.minimum, T.clip,
     T.fill, T.tensor_copy, T.pow, T.reciprocal, T.sqrt,
 }  # fmt: skip
+LOGS = {T.log, T.log2, T.log10, T.log1p}
 #: Those who ask how large their operand is, relative to itself.
-RELATIVE = COMPARISONS | {
-    T.log, T.log2, T.log10, T.log1p, T.sqrt, T.reciprocal, T.softplus, T.isinf_,
-}  # fmt: skip
+RELATIVE = COMPARISONS | LOGS | {T.sqrt, T.reciprocal, T.softplus, T.isinf_}
 #: Those whose value is never negative.
 NONNEGATIVE = {T.exp, T.exp2, T.sqr, T.abs, T.sigmoid, T.softplus, T.cosh}
 #: Those of which an exponent is made up, outside of all else.
@@ -115,7 +114,7 @@ class Demand:
         """What the exponents that show in a node's value are made of."""
         op = _head(node)
         if (op is not None and op not in PASSING) or isinstance(node.op, Softmax | LogSoftmax):
-            if op in (T.log, T.log1p, T.log2, T.log10):
+            if op in LOGS:
                 return 0
             return self._union(map(self._roots_of, node.inputs))
         found = self._union(self.shown.get(i, 0) for i in node.inputs)
@@ -143,7 +142,7 @@ class Demand:
         if isinstance(var, Constant) or is_zeros(var):
             return 0
         own = 1 << self._places.setdefault(var, len(self._places))
-        if var.owner is not None and _head(var.owner) in (T.log, T.log1p, T.log2, T.log10):
+        if var.owner is not None and _head(var.owner) in LOGS:
             own |= self.shown.get(var.owner.inputs[0], 0)
         return own
 

@@ -143,10 +143,14 @@ class Index(Move):
             isinstance(e, slice) for e in self.entries
         )
 
+    def _keeps_order(self) -> bool:
+        """Tell whether the dimensions that are left are in their order: of tensors one is alone."""
+        ranks = [_ndim(e) for e in self.entries if not isinstance(e, slice)]
+        return ranks == [1] or not any(ranks)
+
     def back(self, axes: tuple[int, ...]) -> tuple[int | str, ...] | None:
         """The dimensions that were indexed away come back with length 1."""
-        ranks = [_ndim(e) for e in self.entries if not isinstance(e, slice)]
-        if not (ranks == [1] or not any(ranks)):
+        if not self._keeps_order():
             return None
         others = [e for d, e in enumerate(self.entries) if d not in axes]
         if any(not isinstance(e, slice) or e != slice(None) for e in others):
@@ -157,8 +161,7 @@ class Index(Move):
 
     def along(self, axes: tuple[int, ...]) -> tuple[int, ...] | None:
         """Dimensions that are not indexed stay, and those after an integer move up."""
-        ranks = [_ndim(e) for e in self.entries if not isinstance(e, slice)]
-        if not (ranks == [1] or not any(ranks)):
+        if not self._keeps_order():
             return None
         if any(self.entries[d] != slice(None) for d in axes):
             return None

@@ -122,8 +122,10 @@ class View:
             algebra = self.algebra(var.type.dtype)
             before, algebra.ran = algebra.ran, {}
             given, self._given = self._given, {}
-            form = self._forms[var] = self._read(var)
-            self._given = given
+            try:
+                form = self._forms[var] = self._read(var)
+            finally:  # what cannot be read must not decide how others are
+                self._given = given
             self.origin.setdefault(form, var)
             if algebra.ran:
                 self.ways[var] = tuple(algebra.ran)
@@ -179,11 +181,11 @@ class View:
                 i: opened(f, self._closed, self._forms, algebra) for i, f in forms.items()
             }
             whole = self._as_read(var, node, algebra)
-            event = whole is not None and self._gains_from(var, node, whole, algebra)
+            event = whole is not None and self._gains_from(node, whole, algebra)
             if whole is not None and (event or not (is_sum(node) or overflows(whole, algebra))):
                 return whole, event
             self._given = given
-        return form, form is not None and self._gains_from(var, node, form, algebra)
+        return form, form is not None and self._gains_from(node, form, algebra)
 
     def _inputs(self, node: Apply[Any], algebra: Lifting) -> list[Variable[Any, Any]]:
         """The operands of a node that have forms in an algebra."""
@@ -322,10 +324,8 @@ class View:
         """Tell whether computing it as written can overflow."""
         return var in self._risks
 
-    def _gains_from(
-        self, var: Variable[Any, Any], node: Apply[Any], form: Form, algebra: Lifting
-    ) -> bool:
-        """Tell whether exponentials meet in a variable that is read as a form."""
+    def _gains_from(self, node: Apply[Any], form: Form, algebra: Lifting) -> bool:
+        """Tell whether exponentials meet in a node that is read as a form."""
         inputs = self._inputs(node, algebra)
         forms = [self.read(i) for i in inputs]
         shown = [i for i in inputs if self._given.get(i) not in self._closed]

@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 from aesara.graph.fg import FunctionGraph
 
+from kanrewrite.terms import T
+from kanrewrite.view.closing import cancel
 from kanrewrite.view.demand import Demand
+from kanrewrite.view.read import View
 from tests.benchmarks.unrolled import MODELS
 from tests.view.common import PLAIN, at, function, grad, stock
 
@@ -105,3 +108,14 @@ def test_what_brings_an_exponential_back_is_looked_into() -> None:
     s = np.exp(-np.arange(1, 8) * x[1]) / (1 + np.exp(-np.arange(1, 8) * x[1]))
     wanted = [0.0, (s * (y[1] + np.arange(1, 8))).sum() / (1 + np.exp(-x[1]))]
     np.testing.assert_allclose(got, wanted, rtol=1e-13, atol=1e-300)
+
+
+def test_forms_that_share_their_parts_are_walked_once() -> None:
+    view = View()
+    a = view.algebra("float64")
+    x, y = view.read(X), view.read(Y)
+    form = x
+    for _ in range(60):  # a tree of 2**60 leaves
+        form = a.app(T.switch, y, form, a.mul(form, y))
+    assert not cancel([form, y], {view.read(at.dvector()): Y}, a)
+    assert cancel([form, a.one], {x: X}, a)
