@@ -115,7 +115,8 @@ class Eq:
         known = Known(terms, state)
         left, right = known(self.lhs), known(self.rhs)
         for found in self._unifiers(terms, left, right):
-            extended = {**state, **found}
+            # What may be anything is not bound: kanren would follow it to itself for ever.
+            extended = {**state, **{v: value for v, value in found.items() if v != value}}
             if isinstance(state, ConstrainedState):
                 extended = state.post_unify_checks(extended, self.lhs, self.rhs)
                 if extended is False:

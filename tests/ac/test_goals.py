@@ -7,7 +7,7 @@ from etuples import etuple
 from kanren import conde, lall, run
 from kanren import eq as syntactic
 from kanren.constraints import isinstanceo, neq
-from unification import var
+from unification import Var, var
 
 from kanrewrite.ac import Eq, default_theory, eq, set_default_theory
 from kanrewrite.errors import CyclicSubstitution
@@ -131,6 +131,15 @@ def test_both_sides_unbound_are_unified() -> None:
     (answer,) = run(0, (X, Y), eq(X, Y, AC))
     assert answer[0] == answer[1]
     assert len(list(run(0, (X, Y), eq(("add", X, 1), ("add", Y, 2), AC)))) == 2
+
+
+def test_what_may_be_anything_is_not_bound_to_itself() -> None:
+    group = Theory("group").ac("add", unit="0").inverse("add", "neg")
+    goal = eq(("add", X, "a", Z), ("add", "b", ("neg", "a")), group)
+    (state,) = goal({})
+    assert all(v != value for v, value in state.items())
+    ((first, last),) = run(0, (X, Z), goal)
+    assert isinstance(first, Var) or isinstance(last, Var)
 
 
 def test_the_occurs_check_is_on() -> None:
