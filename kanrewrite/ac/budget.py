@@ -39,7 +39,7 @@ class Budget:
         self._problem = problem
         self._fair = fair
         self._left = steps
-        self._found = self._steps = self._parts = 0
+        self._found = self._given = self._steps = self._parts = 0
         self._begun = self._since = thread_time()
 
     def hurry(self, steps: int) -> None:
@@ -63,6 +63,10 @@ class Budget:
         self._steps = 0
         self._since = thread_time()
 
+    def given(self) -> None:
+        """Note that a solution was given away as it was found: none waits for the end."""
+        self._given += 1
+
     def spend(self) -> None:
         """One step less.
 
@@ -77,13 +81,13 @@ class Budget:
         if self._left is not None:
             self._left -= 1
             if self._left < 0:
-                raise self._given_up()
+                raise self.given_up()
         if self._fair and self._patience is not None:
             self._patience -= 1
             if self._patience < 0:
-                raise EndlessSet(self._theory, self._problem(), self._found)
+                raise EndlessSet(self._theory, self._problem(), self._found + self._given)
         if self._steps > (_SILENT if self._fair else _SILENT_FINITE):
-            raise self._given_up()
+            raise self.given_up()
         if self._steps % _STEPS == 0:
             self._look(_SECONDS)
 
@@ -96,9 +100,11 @@ class Budget:
     def _look(self, seconds: float) -> None:
         now = thread_time()
         if self._fair and self._patience is not None and now - self._begun > _SECONDS:
-            raise EndlessSet(self._theory, self._problem(), self._found)
+            raise EndlessSet(self._theory, self._problem(), self._found + self._given)
         if now - self._since > seconds:
-            raise self._given_up()
+            raise self.given_up()
 
-    def _given_up(self) -> Incomplete:
-        return Incomplete(self._theory, self._problem(), self._found, self._steps)
+    def given_up(self) -> Incomplete:
+        """Why the search ends, as things stand."""
+        found = self._found + self._given
+        return Incomplete(self._theory, self._problem(), found, self._steps)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kanrewrite.ac.integers import Vector, solutions
 from kanrewrite.ac.lifting import least_vectors
-from kanrewrite.ac.rays import positive
+from kanrewrite.ac.rays import rays
 
 
 def basis(
@@ -62,7 +62,9 @@ def basis(
     limits = [_total([bounds[k] for k in group]) for group in groups]
     matrix = list(zip(*alike, strict=True))
     # What is zero in all solutions is known before any is: one equation does not hide it.
-    zero = set(range(len(groups))) - positive(matrix, tick) if len(matrix) > 1 else set()
+    zero = set(range(len(groups))) if len(matrix) > 1 else set()
+    if zero:
+        zero.difference_update(*([k for k, n in enumerate(ray) if n] for ray in rays(matrix, tick)))
     if not {k for at in zero for k in groups[at]}.isdisjoint(needed):
         return []
     solved = solutions(matrix, [0] * len(matrix), zero)

@@ -1,18 +1,21 @@
-"""Which unknowns of a linear system can be positive, where none may be negative."""
+"""Extreme solutions of a linear system in which no unknown may be negative."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import gcd
+
+from kanrewrite.ac.integers import Vector
 
 Row = list[int]
 
 
-def positive(matrix: Sequence[Sequence[int]], tick: Callable[[], object] = int) -> frozenset[int]:
-    """The unknowns that are positive in some non-negative solution of a homogeneous system.
+def rays(matrix: Sequence[Sequence[int]], tick: Callable[[], object] = int) -> list[Vector]:
+    """Solutions of a homogeneous system, each unknown positive in one of them if it can be.
 
-    Solutions can be added: some solution is positive in all of them. The simplex algorithm goes
-    through bases of the columns until it finds a solution with an unknown more, or sees that there
-    is none (Bland's rule: it never returns to a basis).
+    Each is an extreme ray of the cone of solutions, and has no common divisor: it is no sum of
+    others. The simplex algorithm goes through bases of the columns until it finds a solution with
+    an unknown more, or sees that there is none (Bland's rule: it never returns to a basis).
 
     Parameters
     ----------
@@ -29,31 +32,37 @@ def positive(matrix: Sequence[Sequence[int]], tick: Callable[[], object] = int) 
 
     Examples
     --------
-    >>> sorted(positive([(1, -1, 0), (0, 0, 1)]))
-    [0, 1]
+    >>> rays([(2, -1, -1, 0), (0, 0, 0, 1)])
+    [(1, 2, 0, 0), (1, 0, 2, 0)]
     """
     size = len(matrix[0]) if matrix else 0
     table = _Table(matrix, size)
-    found: set[int] = set()
+    found: list[Vector] = []
+    held: set[int] = set()
     while True:
         tick()
-        news = [row for row, held in zip(table.rows, table.basis, strict=True) if held not in found]
+        holds = [*zip(table.basis, table.rows, strict=True)]
+        news = [row for k, row in holds if k not in held]
         # How many more unknowns there are, and how much of them, when one grows from nothing.
         growing = (
             k
             for k in range(size)
-            if (0 if k in found else table.one) > sum([row[k] for row in news])
+            if (0 if k in held else table.one) > sum([row[k] for row in news])
         )
         entering = next(growing, None)
         if entering is None:
-            return frozenset(found)
-        holds = [*zip(table.basis, table.rows, strict=True)]
-        blocking = [held for held, row in holds if row[entering] > 0]
+            return found
+        blocking = [k for k, row in holds if row[entering] > 0]
         if blocking:
             table.enter(table.basis.index(min(blocking)), entering)
         else:
-            found.add(entering)
-            found.update(held for held, row in holds if row[entering] < 0)
+            ray = [0] * size
+            ray[entering] = table.one
+            for k, row in holds:
+                ray[k] = -row[entering]
+            divisor = gcd(*ray)
+            found.append(tuple([n // divisor for n in ray]))
+            held.update(k for k, n in enumerate(ray) if n)
 
 
 class _Table:

@@ -12,9 +12,11 @@ from kanrewrite.ac.bags import operands
 from kanrewrite.ac.diophantine import basis, covers
 from kanrewrite.ac.integers import Vector
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
+from kanrewrite.ac.rays import rays
 from kanrewrite.ac.sorts import Sorts
 from kanrewrite.ac.states import Equation, compatible
 from kanrewrite.ac.terms import Store
+from kanrewrite.errors import Incomplete
 
 
 class System(ABC):
@@ -129,22 +131,65 @@ class System(ABC):
 
 
 class Sums(System):
-    """The same of an operator that is not idempotent: a linear Diophantine system."""
+    """The same of an operator that is not idempotent: a linear Diophantine system.
+
+    There may be more least solutions than can be found. Extreme ones are found at once, and often
+    give every unknown a value already.
+    """
 
     def _vectors(self, rows: Sequence[tuple[Vector, Vector]]) -> list[Vector]:
+        self._rows = [
+            tuple(a - b for a, b in zip(left, right, strict=True)) for left, right in rows
+        ]
+        self._is_whole = False
+        return [ray for ray in rays(self._rows, self.tick) if self._is_useful(ray)]
+
+    def _is_useful(self, vector: Vector) -> bool:
+        return all(vector[k] <= 1 for k in self.fixed) and self._is_possible(vector)
+
+    def _complete(self) -> None:
+        """Add the other least solutions."""
+        if self._is_whole:
+            return
         fixed = set(self.fixed)
-        return basis(
-            [tuple(left[k] - right[k] for left, right in rows) for k in range(len(self.atoms))],
+        known = set(self.vectors)
+        every = basis(
+            [*zip(*self._rows, strict=True)],
             [1 if k in fixed else None for k in range(len(self.atoms))],
             self._is_possible,
             self.tick,
             self.fixed if self.operator.unit is not None else range(len(self.atoms)),
         )
+        self.vectors.extend(vector for vector in every if vector not in known)
+        self._is_whole = True
 
     def choices(
         self, single: frozenset[int] = frozenset(), several: int | None = None
     ) -> Iterator[list[int]]:
-        """The sets of basis vectors that give every unknown a value."""
+        """The sets of least solutions that give every unknown a value.
+
+        Raises
+        ------
+        Incomplete
+            If these were too many, after some sets of extreme ones.
+        """
+        some = self._covers(single, several)
+        # With a unit, all that is not found makes what is found less general.
+        first = next(some, None) if self.operator.unit is None else None
+        if first is not None:
+            yield first
+        try:
+            self._complete()
+        except Incomplete:
+            yield from some
+            raise
+        known = None if first is None else frozenset(first)
+        for chosen in self._covers(single, several):
+            if frozenset(chosen) != known:
+                yield chosen
+
+    def _covers(self, single: frozenset[int], several: int | None) -> Iterator[list[int]]:
+        """The same of the least solutions that have been found."""
         optional = self.operator.unit is not None
         exact = single.union(self.fixed)
         usable = [k for k, vector in enumerate(self.vectors) if all(vector[n] <= 1 for n in exact)]

@@ -19,6 +19,7 @@ from kanrewrite.ac.sorts import Sort, Sorts
 from kanrewrite.ac.states import Bindings, Equation, State, aliens, bound, operator_of
 from kanrewrite.ac.systems import System
 from kanrewrite.ac.terms import Store, store
+from kanrewrite.errors import Incomplete
 from kanrewrite.theory import Theory
 
 Substitution = dict[Var, Any]
@@ -62,7 +63,10 @@ class Unifiers(Iterator[Substitution]):
 
     def __next__(self) -> Substitution:
         self._search.budget.asked()
-        return next(self._stream)
+        try:
+            return next(self._stream)
+        except Incomplete:  # raised before what had been found was given away
+            raise self._search.budget.given_up() from None
 
     def __length_hint__(self) -> int:
         """Called by ``list``, which needs the end: where there may be none, patience is limited."""
@@ -155,12 +159,14 @@ class _Unification:
                 for v, n in at.items()
             }
             if simple:
+                self._search.budget.given()
                 yield {v.plain: product(operator, parts) for v, parts in values.items()}
             else:
                 terms = {v: self._terms.make(operator, parts) for v, parts in values.items()}
                 bindings = {**state.bindings, **terms}
                 every = {v: bound(self._terms, v, bindings) for v in self._search.variables}
                 if sorts.allow(partial(_value, every)):
+                    self._search.budget.given()
                     yield self._answer(every)
 
 
