@@ -137,6 +137,7 @@ class ExponentBuilder(Bench):
         for m in high:
             del left[m]
         by = next((abs(c) for m, c in left.items() if is_level(m)), ONE)
+        by = by if all((c / by).denominator == 1 for c in high.values()) else ONE
         return [(by, self.linear(self.a.lin({m: c / by for m, c in high.items()})))]
 
     def _differences(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import wraps
-from math import prod
+from math import gcd, lcm, prod
 from typing import Any, TypeVar, cast
 
 from aesara.graph.basic import Variable
@@ -138,6 +138,12 @@ class Totals(Terms):
 
     def __missing__(self, form: Form) -> Fraction:
         return ZERO
+
+
+def content(*exponents: Lin) -> Fraction:
+    """The largest number of which all coefficients are whole multiples; 1 where there are none."""
+    coeffs = [c for e in exponents for _, c in e.terms]
+    return Fraction(gcd(*(c.numerator for c in coeffs)) or 1, lcm(*(c.denominator for c in coeffs)))
 
 
 def join_bcast(parts: list[Bcast]) -> Bcast:

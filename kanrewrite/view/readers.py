@@ -191,10 +191,11 @@ def _is_isinf_of(cond: Variable[Any, Any], var: Variable[Any, Any]) -> bool:
 
 def _shift(form: Form, a: Lifting) -> Form | None:
     """What a shift by hand, or by this library, takes out: a maximum, 0 where it is infinite."""
-    if isinstance(form, App) and form.op is T.max:
-        lin, axes = form.args
-        return a.shift(lin, axes)
-    return None
+    coeff, expo, factors = a.parts(form)
+    top = factors[0][0] if len(factors) == 1 and factors[0][1] == 1 else None
+    if not (isinstance(top, App) and top.op is T.max) or expo.terms or coeff < 0:
+        return None
+    return a.mul(a.const(coeff), a.shift(*top.args))
 
 
 def _cast(view: Source, node: Apply[Any], a: Lifting) -> Form | None:

@@ -18,7 +18,7 @@ from kanrewrite.terms import Operator, T
 from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.context import Context, Scaled, is_divided, moving, within_log
 from kanrewrite.view.contraction import needs_sum, sides_of, summed
-from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Sum, Totals
+from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Sum, Totals, content
 from kanrewrite.view.heat import hot, is_softplus
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.levels import bounded
@@ -67,8 +67,8 @@ def _summed(b: LogBuilder, form: App, where: Context) -> Scaled:
         summed, still = expo, Totals()  # what is constant is as large as what it is the maximum of
     hidden = (*_hidden(b, inner, (summed, axes), where), *b.nothing(summed, inner, rest))
     summed, anchor = anchored(summed, axes, b.a)
-    if anchor is not None:
-        still[anchor] += ONE
+    for m, c in b.a.terms_of(anchor).items() if anchor is not None else ():
+        still[m] += c
     power = _sunk(b, summed, axes, hidden, still)
     body = b.scaled(power, rest)
     return b.a.lin(still), b.make(at.sum, body, axis=axes, keepdims=True)
@@ -90,7 +90,10 @@ def _sunk(
     for m, c in b.a.parts(body)[1].terms:
         inside[m] -= c
     taken = b.a.lin({_without(m, hidden, b): c for m, c in inside.items() if c})
-    power = b.make(at.exp, b.make(at.sub, b.kept(expo, hidden), b.linear(taken)))
+    c = content(expo, taken)
+    high, low = (b.a.lin({m: d / c for m, d in e.terms}) for e in (expo, taken))
+    gap = b.make(at.sub, b.kept(high, hidden), b.linear(low))
+    power = b.make(at.exp, b.total([(c, gap)]))
     b.a.built_by[power] = sink.relation
     return power
 
