@@ -306,5 +306,5 @@ def holds_sum(form: Form) -> bool:
 
 def is_simpler(form: Sum, by: Fraction) -> bool:
     """Tell whether multiplying a sum out leaves fewer factors than a product with it."""
-    multiplied = sum(abs(c * by) == 1 for _, c in form.terms)
-    return multiplied > sum(abs(c) == 1 for _, c in form.terms)
+    multiplied = sum(abs(c * by) != 1 for _, c in form.terms)
+    return by != 1 and multiplied < 1 + sum(abs(c) != 1 for _, c in form.terms)
