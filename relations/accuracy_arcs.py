@@ -28,7 +28,8 @@ def arctangents_difference(a: Float, b: Float) -> Iterator[Eq]:
 @relation(family="accuracy", where="digits")
 def arcs_near_one(x: Float) -> Iterator[Eq]:
     """Inverse sines and cosines where they are flat."""
-    yield eq(T.arccos(1 - x), 2 * T.arcsin(T.sqrt(x / 2)))
+    arc = T.arccos(1 - x)
+    yield eq(arc, T.switch(T.lt(x, 1), 2 * T.arcsin(T.sqrt(x / 2)), arc))
     yield eq(pi / 2 - 2 * T.arcsin(T.sqrt((1 - x) / 2)), T.arcsin(x))
     yield eq(pi / 2 - 2 * T.arcsin(T.sqrt(0.5 - x / 2)), T.arcsin(x))
     yield eq(pi / 2 - T.arcsin(x), T.arccos(x))
@@ -63,7 +64,8 @@ def _arctangents_added() -> Any:
 @arcs_near_one.example
 def _arccos() -> tuple[Any, Any]:
     x: Any = at.dvector("x")
-    return at.arccos(1 - x), 2 * at.arcsin(at.sqrt(x / 2))
+    arc = at.arccos(1 - x)
+    return arc, at.switch(at.lt(x, 1), 2 * at.arcsin(at.sqrt(x / 2)), arc)
 
 
 @arcs_near_one.non_example

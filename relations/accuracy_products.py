@@ -36,11 +36,11 @@ def quotient_regrouped(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
             T.gt(first, r.large), high * low / large / small, high / (large * small) * low
         )
         second = T.abs(low / small)
-        inside = T.and_(T.gt(first, r.tiny), T.lt(first, r.large))
+        inside = T.or_(T.eq(high, 0), T.and_(T.gt(first, r.tiny), T.lt(first, r.large)))
         other = T.and_(T.gt(second, r.tiny), T.lt(second, r.large))
         paired = T.switch(other, (high / large) * (low / small), high / large * low / small)
         above, below = a * b, c * d
-        kept = usual((above, below), r, a, b, c, d)
+        kept = T.and_(usual((above,), r, a, b), usual((below,), r, c, d))
         chosen = T.switch(kept, above / below, T.switch(inside, paired, mixed))
         yield eq(above / below, chosen).when(*map(computed, (a, b, c, d)), r.guard(a))
 
@@ -89,11 +89,11 @@ def _four() -> tuple[Any, Any]:
     mixed = at.switch(
         at.gt(first, r.large), high * low / large / small, high / (large * small) * low
     )
-    inside = at.and_(at.gt(first, r.tiny), at.lt(first, r.large))
+    inside = at.or_(at.eq(high, 0.0), at.and_(at.gt(first, r.tiny), at.lt(first, r.large)))
     second = abs(low / small)
     other = at.and_(at.gt(second, r.tiny), at.lt(second, r.large))
     paired = at.switch(other, (high / large) * (low / small), high / large * low / small)
-    kept = usual((a * b, c * d), r, a, b, c, d, of=at)
+    kept = at.and_(usual((a * b,), r, a, b, of=at), usual((c * d,), r, c, d, of=at))
     written = a * b / (c * d)
     return written, at.switch(kept, written, at.switch(inside, paired, mixed))
 

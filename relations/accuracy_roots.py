@@ -1,6 +1,7 @@
 r"""Accuracy: roots of quadratics, by the sign that adds and a discriminant that stays in range.
 
-With $h = \sqrt{|q|}$ the discriminant is $b^2 + h^2$, a length, or $(|b| - h)(|b| + h)$.
+What is squared or multiplied is first multiplied by a power of two where a square or a product
+would leave the range, which rounds nothing: elsewhere the discriminant is bit for bit what it was.
 
 References
 ----------
@@ -10,6 +11,7 @@ G. E. Forsythe, "How do you solve a quadratic equation?", Stanford CS40, 1966.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import aesara.tensor as at
@@ -18,18 +20,25 @@ from kanrewrite import Eq, Float, T, eq, relation
 from kanrewrite.relations.accuracy_ranges import (
     RANGES,
     Range,
+    number,
     scale,
     scale_of,
 )
 
 
-def _spread(b: Any, k: float, a: Any, c: Any, r: Range) -> Any:
-    r"""$\sqrt{b^2 - k a c}$, nothing squared out of range."""
-    size, h = T.abs(b), T.sqrt(T.abs(a)) * T.sqrt(T.abs(k * c))
-    s = scale(T.maximum(size, h), r)
-    apart = T.sqrt(size - h) * T.sqrt(size + h)
-    length = T.sqrt((size * s) * (size * s) + (h * s) * (h * s)) / s
-    return T.switch(T.lt(T.sgn(a) * T.sgn(c) * k, 0), length, apart)
+def _scale(b: Any, k: float, a: Any, c: Any, r: Range) -> Any:
+    r"""The power of two for $b^2 - k a c$."""
+    return scale(T.maximum(T.abs(b), abs(k) ** 0.5 * T.sqrt(T.abs(a)) * T.sqrt(T.abs(c))), r)
+
+
+def _spread(b: Any, k: float, a: Any, c: Any, s: Any) -> Any:
+    r"""$s \sqrt{b^2 - k a c}$, with the scale s, nothing squared out of range."""
+    return T.sqrt((b * s) * (b * s) - k * ((a * s) * (c * s)))
+
+
+def _adds(side: Any, d: Any) -> Any:
+    """Whether a side and a root add up, to what can be divided by."""
+    return T.and_(T.gt(side, 0), T.lt(d, inf))
 
 
 #: What stands before the product, and what the root is divided by.
@@ -42,12 +51,14 @@ def quadratic_root(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     for r in RANGES:
         for k, n in SHAPES:
             written = T.sqrt(b * b - k * a * c)
-            d = _spread(b, k, a, c, r)
-            sums, differences = (d - b) / (n * a), (-b - d) / (n * a)
-            near = T.switch(T.gt(b + d, 0), (-k / n) * (c / (b + d)), sums)
-            far = T.switch(T.gt(d - b, 0), (k / n) * (c / (d - b)), differences)
-            plus = T.switch(T.lt(b, 0), sums, near)
-            minus = T.switch(T.gt(b, 0), differences, far)
+            s = _scale(b, k, a, c, r)
+            side, d, half = b * s, _spread(b, k, a, c, s), T.sqrt(s)
+            sums = (d - side) / half / (n * a) / half
+            differences = (-side - d) / half / (n * a) / half
+            near = (-k / n) * ((c * half) / (side + d) * half)
+            far = (k / n) * ((c * half) / (d - side) * half)
+            plus = T.switch(_adds(side, d), near, sums)
+            minus = T.switch(_adds(-side, d), far, differences)
             yield eq((written - b) / (n * a), plus).when(r.guard(a))
             yield eq((-b - written) / (n * a), minus).when(r.guard(a))
             yield eq((b + written) / (n * a), -minus).when(r.guard(a))
@@ -58,16 +69,17 @@ def discriminant_root(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     """The root of a discriminant, over the whole range."""
     for r in RANGES:
         for k in (4.0, 3.0, 1.0, -4.0):
-            yield eq(T.sqrt(b * b - k * a * c), _spread(b, k, a, c, r)).when(r.guard(a))
+            s = _scale(b, k, a, c, r)
+            yield eq(T.sqrt(b * b - k * a * c), _spread(b, k, a, c, s) / s).when(r.guard(a))
 
 
 @relation(family="accuracy", where="digits")
 def root_less_side(b: Float, c: Float) -> Iterator[Eq]:
     """The root of a square and a little, less what is squared: by the conjugate."""
     root = T.sqrt(b * b + c)
-    infinite = T.isinf(c)
-    yield eq(root - b, T.switch(T.or_(T.le(b, 0), infinite), root - b, c / (root + b)))
-    yield eq(root + b, T.switch(T.or_(T.ge(b, 0), infinite), root + b, c / (root - b)))
+    sums, less, some = root + b, root - b, T.neq(c, 0)  # which is 0 where it is out of range
+    yield eq(less, T.switch(T.and_(some, _adds(b, sums)), c / sums, less))
+    yield eq(sums, T.switch(T.and_(some, _adds(-b, less)), c / less, sums))
 
 
 @quadratic_root.example
@@ -78,15 +90,16 @@ def _root() -> tuple[Any, Any]:
 
 
 def _stable(a: Any, b: Any, c: Any) -> Any:
-    size, h = abs(b), at.sqrt(abs(a)) * at.sqrt(abs(4.0 * c))
-    m = at.maximum(size, h)
-    s = scale_of(m)
-    apart = at.sqrt(size - h) * at.sqrt(size + h)
-    length = at.sqrt((size * s) * (size * s) + (h * s) * (h * s)) / s
-    d = at.switch(at.lt(at.sgn(a) * at.sgn(c) * 4.0, 0.0), length, apart)
-    sums = (d - b) / (2.0 * a)
-    near = at.switch(at.gt(b + d, 0.0), -2.0 * (c / (b + d)), sums)
-    return at.switch(at.lt(b, 0.0), sums, near)
+    s, d = _scaled(a, b, c)
+    side, half = b * s, at.sqrt(s)
+    sums = (d - side) / half / (2.0 * a) / half
+    near = -2.0 * ((c * half) / (side + d) * half)
+    return at.switch(at.and_(at.gt(side, 0), at.lt(d, number(inf))), near, sums)
+
+
+def _scaled(a: Any, b: Any, c: Any) -> tuple[Any, Any]:
+    s = scale_of(at.maximum(abs(b), 2.0 * at.sqrt(abs(a)) * at.sqrt(abs(c))))
+    return s, at.sqrt((b * s) * (b * s) - 4.0 * ((a * s) * (c * s)))
 
 
 @quadratic_root.non_example
@@ -98,13 +111,8 @@ def _another_denominator() -> Any:
 @discriminant_root.example
 def _discriminant() -> tuple[Any, Any]:
     a, b, c = at.dvectors("a", "b", "c")
-    size, h = abs(b), at.sqrt(abs(a)) * at.sqrt(abs(4.0 * c))
-    m = at.maximum(size, h)
-    s = scale_of(m)
-    apart = at.sqrt(size - h) * at.sqrt(size + h)
-    length = at.sqrt((size * s) * (size * s) + (h * s) * (h * s)) / s
-    chosen = at.switch(at.lt(at.sgn(a) * at.sgn(c) * 4.0, 0.0), length, apart)
-    return at.sqrt(b**2 - 4 * a * c), chosen
+    s, d = _scaled(a, b, c)
+    return at.sqrt(b**2 - 4 * a * c), d / s
 
 
 @discriminant_root.non_example
@@ -117,8 +125,8 @@ def _cubed() -> Any:
 def _hyperbola() -> tuple[Any, Any]:
     b, c = at.fvectors("b", "c")
     root = at.sqrt(b**2 + c)
-    as_it_is = at.or_(at.le(b, 0), at.isinf(c))
-    return root - b, at.switch(as_it_is, root - b, c / (root + b))
+    adds = at.and_(at.gt(b, 0), at.lt(root + b, inf))
+    return root - b, at.switch(at.and_(at.neq(c, 0), adds), c / (root + b), root - b)
 
 
 @root_less_side.non_example

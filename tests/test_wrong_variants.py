@@ -29,7 +29,7 @@ LIBRARY = {r.name: r for r in of_library() if r.where != "digits" or r.name in K
 #: Changes that change nothing: a cosine is even, twice a number has its sign, as what it divides
 #: has, a gap has its size, the log of what is not positive has no value, what is filled is a shape,
 #: a square has no sign, a vector one axis, a softmax does not change with what is the same along
-#: its axis, whatever that is.
+#: its axis, whatever that is, and the two forms of an arc between which is chosen are equal.
 TRUE = (
     "cosh(x / -2)",
     "sgn(2 * ",
@@ -44,6 +44,7 @@ TRUE = (
     "sum(fill(-a,",
     "sqr(sinh(",
     "== softmax(v)",
+    "arccos(1 - x), 2 * arcsin(",
     "softmax(x + max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
     "softmax(x - -max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
     "softmax(x - 2 * max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",

@@ -11,7 +11,7 @@ from aesara.compile.mode import Mode
 import kanrewrite
 from kanrewrite import registry
 from kanrewrite.cost import node_count
-from tests.benchmarks.formulas import FORMULAS, family, sample, stock
+from tests.benchmarks.formulas import FORMULAS, Sample, family, sample, stock
 
 MODE = Mode("py", "fast_run").excluding("fusion", "inplace")
 #: What each of these loses with the family, in bits; Aesara alone loses many more.
@@ -129,3 +129,31 @@ def test_a_choice_is_not_looked_for_in_itself() -> None:
     with kanrewrite.trace() as steps:
         registry.stabilize([at.log(a) - at.log(b)])
     assert [e.name for e in steps.fired_events] == ["logs_difference"]
+
+
+#: Inputs at which a form that keeps digits elsewhere would lose them, or leave the range.
+RIGHT_AS_WRITTEN = {
+    "a double root": ("half_root_plus", (0.3, 0.3, 0.3), -1.0),
+    "equal legs": ("quotient_of_roots", (76.7, 76.7), 0.0),
+    "a large coefficient": ("positive_root", (0.25, 1.0, 1.7e308), 2.6076809620810593e154),
+    "near a half turn": ("acos_one_less", (2 - 2.0**-50,), 3.141592611442945),
+    "near one": ("asech_log", (1 - 2.0**-53,), 1.4901161193847656e-08),
+    "nothing over little": ("schlick", (1e-310, 1e-310), 0.0),
+}
+
+
+@pytest.mark.parametrize("case", RIGHT_AS_WRITTEN)
+def test_what_is_right_as_written_stays_right(case: str) -> None:
+    name, values, truth = RIGHT_AS_WRITTEN[case]
+    formula = next(f for f in FORMULAS if f.name == name)
+    data = Sample(np.array(values)[:, None], np.array([truth]))
+    assert family(formula, data) < 2
+
+
+@pytest.mark.parametrize("c", [1.0, 1e300])
+def test_a_root_out_of_range_is_not_divided_by(c: float) -> None:
+    x, y = at.dvectors("x", "y")
+    registry.enable("root_less_side")
+    f = aesara.function([x, y], at.sqrt(x**2 + y) - x, mode=MODE)
+    with np.errstate(all="ignore"):
+        assert f([1e200], [c]) == [np.inf]  # as it is written, and for all to see
