@@ -25,6 +25,7 @@ from kanrewrite.gradient.marks import Mark
 from kanrewrite.gradient.names import Var, eager_grad, eager_rop, without_test_values
 from kanrewrite.gradient.override import override
 from kanrewrite.gradient.path import continuous, substituted
+from kanrewrite.gradient.recursions import differentiable
 
 
 @without_test_values
@@ -52,7 +53,7 @@ def pull(
     list of Variable
         One gradient for each of `wrt`; zeros where nothing arrives.
     """
-    outputs, wrt, stops = override(outputs, wrt, stops)
+    outputs, wrt, stops = differentiable(*override(outputs, wrt, stops))
     known: dict[Var, Var] = {}
     for y, g in zip(outputs, upstream, strict=True):
         # A mark tells two outputs apart that rewriting has made one. Aesara refuses a gradient
@@ -116,7 +117,8 @@ def _transposed(
     dual = [dual_type(y)() for y in outputs]
     pulled = pull(outputs, wrt, dual, stops)
     total = reduce(add, ((g * v).sum() for g, v in zip(pulled, directions, strict=True)))
-    tangents = eager_grad(total, dual, disconnected_inputs="ignore", add_names=False)
+    (total,), roots, _ = differentiable([total], dual, [])
+    tangents = eager_grad(total, roots, disconnected_inputs="ignore", add_names=False)
     zeros = [at.zeros_like(y, dtype=u.type.dtype) for u, y in zip(dual, outputs, strict=True)]
     return _without(tangents, dict(zip(dual, zeros, strict=True)))
 

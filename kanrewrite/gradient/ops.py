@@ -17,6 +17,7 @@ from kanrewrite.gradient.explicit import pull, push
 from kanrewrite.gradient.marks import Mark
 from kanrewrite.gradient.names import Node, Var, eager_grad, eager_rop
 from kanrewrite.gradient.path import Path, Pattern, continuous, substituted
+from kanrewrite.gradient.recursions import differentiable
 from kanrewrite.inner.waiting import Later
 
 
@@ -185,6 +186,7 @@ class Derivative(Op, Later):
     ) -> list[Var]:
         """Reverse mode through the written-out derivative."""
         own, results = self.closed()
+        results, own, _ = differentiable(results, own, [])
         pattern = self._pattern or [list(r) for r in io_connection_pattern(own, results)]
         live = [j for j, g in enumerate(gradients) if hasattr(g.type, "dtype")]
         known = {Mark()(results[j]): gradients[j] for j in live}

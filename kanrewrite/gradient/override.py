@@ -43,7 +43,7 @@ def override(outputs: Sequence[Var], wrt: Sequence[Var], stops: Sequence[Var]) -
     ends = (list(outputs), list(wrt), list(stops))
     stated = known()
     if registered():
-        ends = _overridden(ends, _by_rules(ends))
+        ends = overridden(ends, _by_rules(ends))
     if stated is not None:
         ends = _by_relations(ends, stated)
     return ends
@@ -114,7 +114,7 @@ def _by_relations(ends: Ends, stated: Statements) -> Ends:
         return None if answer is None else _stated(answer, expr, moves)
 
     stated.begin(io_toposort([], inner[0]), moves)
-    found = _overridden(inner, ask)
+    found = overridden(inner, ask)
     return tuple(substituted(vs, back) for vs in found)  # type: ignore[return-value]
 
 
@@ -153,7 +153,16 @@ def _summed(term: Any, v: Any) -> Any:
 # -- the graph
 
 
-def _overridden(ends: Ends, ask: Callable[[Var], Var | None]) -> Ends:
+def overridden(ends: Ends, ask: Callable[[Var], Var | None]) -> Ends:
+    """The same graph with something in the place of each expression that is answered for.
+
+    Parameters
+    ----------
+    ends
+        Outputs, variables and stops.
+    ask
+        What takes the place of an expression on the way between them, if anything does.
+    """
     nodes = path_nodes(*ends)
     found = _found(nodes, ends, ask)
     env = _rebuilt(nodes, found) if found else {}

@@ -13,6 +13,7 @@ import kanrewrite
 from tests.gradient.common import assert_same, at, compiled, eager_grad, values
 
 GRADS = (kanrewrite.grad, eager_grad)
+DIRECTION = np.array([[1.0, -2.0], [4.0, 3.0], [-0.5, 1.0]])
 
 
 def in_loop(grad: Any) -> tuple[list[Any], Any]:
@@ -126,3 +127,62 @@ def test_a_gradient_that_an_op_made_from_a_graph_was_given(inline: bool) -> None
     )
     cost = (op(v) * v).sum()
     assert_same([v], kanrewrite.grad(cost, v), eager_grad(cost, v), values((4,)))
+
+
+# -- derivatives of derivatives of loops, which Aesara counts twice
+
+
+def sums(x: Any) -> Any:
+    """Sums of the rows so far, each made of the one before."""
+    return aesara.scan(lambda row, s: row + s, sequences=[x], outputs_info=[at.zeros(2)])[0]
+
+
+def sums_of_two(x: Any) -> Any:
+    """Sums of a row and of the two states before it."""
+    info = {"initial": at.zeros((2, 2)), "taps": [-2, -1]}
+    return aesara.scan(lambda row, a, b: row + a + b, sequences=[x], outputs_info=[info])[0]
+
+
+def sums_within_sums(x: Any) -> Any:
+    """Sums of the sums so far, by a loop in a loop."""
+    return aesara.scan(lambda n: sums(x[: n + 1]).sum(0), [at.arange(x.shape[0])])[0]
+
+
+LINEAR = {
+    "one back": (sums, [[1, 0, 0], [1, 1, 0], [1, 1, 1]]),
+    "two back": (sums_of_two, [[1, 0, 0], [1, 1, 0], [2, 1, 1]]),
+    "nested": (sums_within_sums, [[1, 0, 0], [2, 1, 0], [3, 2, 1]]),
+}
+
+
+QUICK_FIRST = [n if n == "one back" else pytest.param(n, marks=pytest.mark.slow) for n in LINEAR]
+
+
+def at_ones(value: Any, x: Any, v: Any) -> Any:
+    return compiled([x, v], [value], None)(np.ones((3, 2)), DIRECTION)[0]
+
+
+@pytest.mark.parametrize("name", QUICK_FIRST)
+def test_directions_enter_every_step_once(name: str) -> None:
+    loop, matrix = LINEAR[name]
+    x, v = at.matrices("xv")
+    moved = at_ones(kanrewrite.jvp(loop(x), x, v), x, v)
+    np.testing.assert_allclose(moved, matrix @ DIRECTION)
+
+
+@pytest.mark.parametrize("name", QUICK_FIRST)
+def test_each_step_has_its_own_curvature(name: str) -> None:
+    loop, matrix = LINEAR[name]
+    x, v = at.matrices("xv")
+    cost = at.square(loop(x)).sum()
+    found = at_ones(kanrewrite.hvp(cost, x, v), x, v)
+    np.testing.assert_allclose(found, 2 * np.transpose(matrix) @ (matrix @ DIRECTION))
+
+
+def test_aesara_derives_what_the_library_has_derived() -> None:
+    x, v = at.matrices("xv")
+    gradient = kanrewrite.grad(at.square(sums(x)).sum(), x)
+    written: Any = aesara.grad((gradient * v).sum(), x)
+    matrix = np.array(LINEAR["one back"][1])
+    found = at_ones(written, x, v)
+    np.testing.assert_allclose(found, 2 * matrix.T @ (matrix @ DIRECTION))
