@@ -417,7 +417,8 @@ def test_a_goal_that_raises_is_left_out() -> None:
 def test_a_growing_relation_is_found_and_undone() -> None:
     @relation
     def grows(x: Float) -> Iterator[Eq]:
-        yield eq(T.exp(x), T.exp(T.log(T.exp(x))))
+        yield eq(T.exp(x), T.tan(T.sinh(x)))
+        yield eq(T.sinh(x), T.arctan(T.exp(x)))
 
     with pytest.warns(RelationWarning) as caught:
         fgraph = rewritten(at.log(at.exp(X) + 1), grows)
@@ -427,6 +428,17 @@ def test_a_growing_relation_is_found_and_undone() -> None:
     assert f"relation {place(grows)} rewrites its own result again and again" in str(
         warning.message
     )
+
+
+def test_a_relation_that_holds_of_its_own_result_is_followed_once() -> None:
+    @relation
+    def shifted(x: Float) -> Iterator[Eq]:
+        yield eq(T.log1p(T.exp(x)), T.maximum(x, 0) + T.log1p(T.exp(-T.abs(x))))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fgraph = rewritten(at.log1p(at.exp(X)) * at.log1p(at.exp(-X)), shifted)
+    assert names(fgraph).count("log1p") == names(fgraph).count("maximum") == 2
 
 
 def test_relations_that_undo_each_other_are_found() -> None:

@@ -120,17 +120,17 @@ class LibraryPass(GraphRewriter):
         if not self.rules.relations:
             self.lifting.apply(fgraph)
             return
-        broken: set[str] = set()
+        left_out: set[str] = set()
         if self.own is not None:
             self.own.apply(fgraph)
-            broken = self.own.matching.broken
-        self.rules.apply(fgraph, left_out=broken)
+            left_out = self.own.matching.broken | self.own.finished
+        self.rules.apply(fgraph, left_out=left_out)
         tracker = ChangeTracker()
         fgraph.attach_feature(tracker)
         self.lifting.apply(fgraph, self.rules.matching.broken)
         fgraph.remove_feature(tracker)
         if tracker.changed:
-            self.rules.apply(fgraph, left_out=self.rules.matching.broken)
+            self.rules.apply(fgraph, left_out=self.rules.matching.broken | self.rules.finished)
 
 
 def _apart(

@@ -27,6 +27,7 @@ from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.roles import operators_in
 from kanrewrite.rewriter.axioms import AxiomReader, Match
+from kanrewrite.rewriter.growing import is_growing
 from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, ops_of, required
 from kanrewrite.rewriter.place import Place
 from kanrewrite.rewriter.protocol import Bindings, StatingView, View
@@ -109,6 +110,8 @@ class Matching:
             entries.sort(key=lambda entry: precedence(entry.rule))
         self._numbers = numbers_in(rule.pattern for rule in rules)
         self._axioms = AxiomReader(Terms(REAL, self._numbers))
+        #: Relations that hold of what they make, which they are to leave alone.
+        self.once = {r.name for r in rules if r.relation.where != "digits" and is_growing(r)}
         self._goals = [r for r in self.relations if r.is_goal and r.direction is not None]
         for relation in self._goals:
             self._tracked.update(dict.fromkeys(relation.heads or (Op,)))
@@ -173,6 +176,8 @@ class Matching:
             for entry in entries:
                 name = entry.rule.name
                 if entry.mask & ~below or name in self.broken or name in left_out:
+                    continue
+                if name in self.once and name in made_by:
                     continue
                 found = self._guarded(entry.rule.relation, node, self._by_rule, entry)
                 if found:

@@ -57,6 +57,9 @@ class RelationPass(GraphRewriter):
         The counts of what the last graph cost.
     nodes : int
         How many nodes were looked at.
+    finished : set of str
+        The relations that hold of what they have made in the last graph: another pass over it is
+        to leave them out.
 
     Notes
     -----
@@ -80,6 +83,7 @@ class RelationPass(GraphRewriter):
         self.relations = tuple(relations)
         self.matching = Matching(self.relations, view, derived)
         self.nodes = 0
+        self.finished: set[str] = set()
         self._chains: dict[Apply[Any], Chain] = {}
         self._order: dict[Apply[Any], int] = {}
 
@@ -97,6 +101,7 @@ class RelationPass(GraphRewriter):
         self.matching.reset()
         self.matching.broken |= failed
         self.nodes = 0
+        self.finished = set()
         self._chains = {}
         nodes = fgraph.toposort()
         self._order = {node: n for n, node in enumerate(nodes)}
@@ -155,6 +160,8 @@ class RelationPass(GraphRewriter):
             elif chain.current is old:
                 chain.current = new
             fgraph.replace(old, new, reason=name, import_missing=False)
+        if name in self.matching.once:
+            self.finished.add(name)
         if chain is not None:
             chain.names.append(name)
             self._chains.update(dict.fromkeys(built, chain))

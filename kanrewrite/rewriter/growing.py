@@ -1,0 +1,66 @@
+"""Rules whose results hold their own patterns: they are followed once.
+
+``log(1 + exp(x)) == max(x, 0) + log(1 + exp(-abs(x)))`` is true of its own right side, too, and
+following it there would never end.  Whoever writes it means what was written before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from unification import isvar
+
+from kanrewrite.ac import compile as compile_pattern
+from kanrewrite.ac import term
+from kanrewrite.errors import Incomplete
+from kanrewrite.relation import REAL, Rule, substitute
+from kanrewrite.relation.axes import freed
+from kanrewrite.relation.notation import in_words
+from kanrewrite.rewriter.heads import operators_of, required
+from kanrewrite.rewriter.signs import signed_pattern
+from kanrewrite.terms import Term, parts_of
+
+
+def is_growing(rule: Rule) -> bool:
+    """Tell whether a part of what a rule makes is what it looks for.
+
+    Examples
+    --------
+    >>> from kanrewrite.relation import eq, relation
+    >>> from kanrewrite.terms import T
+    >>> @relation
+    ... def log1p_exp(x):
+    ...     yield eq(T.log1p(T.exp(x)), T.maximum(x, 0) + T.log1p(T.exp(-T.abs(x))))
+    >>> [is_growing(rule) for rule in log1p_exp.rules()]
+    [True]
+    """
+    needed = required(rule.pattern)
+    if not needed <= required(rule.replacement):
+        return False
+    pattern, _ = freed(signed_pattern(rule.pattern))
+    matcher = compile_pattern(pattern, REAL)
+    replacement, _ = in_words(rule.replacement)
+    variables = (part for part in parts_of(replacement) if isvar(part))
+    fixed = {variable: f"the {variable}" for variable in variables}
+    made = signed_pattern(substitute(replacement, fixed))
+    return any(needed <= set(operators_of(part)) and _holds(matcher, part) for part in _below(made))
+
+
+def _below(made: Any) -> Iterator[Term]:
+    """The parts of a term, but for the whole of it."""
+    for part in made[1:] if isinstance(made, Term) else ():
+        if isinstance(part, Term):
+            yield part
+            yield from _below(part)
+
+
+def _holds(matcher: Any, part: Term) -> bool:
+    """Tell whether a part is matched, no parameter standing for a number that could be anywhere."""
+    try:
+        found = (
+            bindings.values() for bindings, _ in matcher.extend(term(part, REAL), written=True)
+        )
+        return any(not any(isinstance(v, int | float) for v in values) for values in found)
+    except Incomplete:
+        return False
