@@ -19,7 +19,7 @@ from kanrewrite.relation.axes import Named, are_as_named, freed
 from kanrewrite.rewriter.signs import signed_pattern
 from kanrewrite.rewriter.terms import Terms
 from kanrewrite.terms import OWN, T, Term, parts_of
-from kanrewrite.theory import NO_UNIT
+from kanrewrite.theory import NO_UNIT, Theory
 from kanrewrite.unify import is_term
 
 Graph = Variable[Any, Any]
@@ -118,12 +118,18 @@ class AxiomReader:
         theory = self.terms.theory
         head, turned = place
         if not is_term(value):
-            unit = theory.properties(head).unit
+            unit = _unit_of(head, theory)
             return unit is not NO_UNIT and not isinstance(value, Variable) and bool(value == unit)
         inverses = {properties.inverse for _, properties in theory.items()}
         turns = any(is_term(x) and x[0] in inverses for x in (value, *value[1:]))
         alone = head in (T.neg, T.reciprocal)  # no operand beside it that a graph could have
         return turned and turns and (alone or not self.terms.knows(value))
+
+
+def _unit_of(head: Any, theory: Theory) -> Any:
+    """What an operator, or the one that divides by its inverse, changes nothing with."""
+    divided = (p.unit for _, p in theory.items() if head in (p.division, p.inverse))
+    return next(divided, theory.properties(head).unit)
 
 
 def is_known(bindings: Mapping[Any, Any]) -> bool:

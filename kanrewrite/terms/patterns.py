@@ -77,6 +77,39 @@ class Expression:
     def __matmul__(self, other: Any) -> Term:
         return T.dot(self, other)
 
+    def __and__(self, other: Any) -> Term:
+        return T.and_(self, other)
+
+    def __rand__(self, other: Any) -> Term:
+        return T.and_(other, self)
+
+    def __or__(self, other: Any) -> Term:
+        return T.or_(self, other)
+
+    def __ror__(self, other: Any) -> Term:
+        return T.or_(other, self)
+
+    def __xor__(self, other: Any) -> Term:
+        return T.xor(self, other)
+
+    def __rxor__(self, other: Any) -> Term:
+        return T.xor(other, self)
+
+    def __invert__(self) -> Term:
+        return T.invert(self)
+
+    def __lt__(self, other: Any) -> Term:
+        return T.lt(self, other)
+
+    def __le__(self, other: Any) -> Term:
+        return T.le(self, other)
+
+    def __gt__(self, other: Any) -> Term:
+        return T.gt(self, other)
+
+    def __ge__(self, other: Any) -> Term:
+        return T.ge(self, other)
+
     def __neg__(self) -> Term:
         return T.neg(self)
 
@@ -95,7 +128,11 @@ class Term(Expression, tuple[Any, ...]):
 
     __slots__ = ()
 
-    # A tuple's own `+` and `*` concatenate; a term's build terms.
+    # A tuple's own `+` and `*` concatenate, and it compares; a term's operators build terms.
+    __lt__ = Expression.__lt__  # type: ignore[assignment]
+    __le__ = Expression.__le__  # type: ignore[assignment]
+    __gt__ = Expression.__gt__  # type: ignore[assignment]
+    __ge__ = Expression.__ge__  # type: ignore[assignment]
     __add__ = Expression.__add__
     __mul__ = Expression.__mul__
     __rmul__ = Expression.__rmul__

@@ -8,6 +8,7 @@ from typing import Any
 
 import aesara
 import aesara.tensor as at
+import numpy as np
 from aesara.tensor import math, special
 from aesara.tensor.elemwise import Elemwise
 from unification import isvar
@@ -161,6 +162,13 @@ def _gradient(y: Any, x: Any, upstream: Any) -> Any:
     return aesara.grad(None, x, known_grads={y: upstream})
 
 
+def _size(x: Any, axis: Any) -> Any:
+    """The number of elements along axes, of the dtype that their average has."""
+    axes = range(x.ndim) if axis is None else np.atleast_1d(axis)
+    dtype = x.dtype if x.dtype.startswith(("float", "complex")) else "float64"
+    return at.cast(at.prod([x.shape[int(a)] for a in axes], dtype="int64"), dtype)
+
+
 def _each(x: Any, order: tuple[int | str, ...]) -> Any:
     return x.dimshuffle(*order)
 
@@ -177,6 +185,7 @@ _BUILDERS: dict[str, Callable[..., Any]] = {
     "softmax": _softmax,
     "log_softmax": _log_softmax,
     "softmax_grad": _softmax_grad,
+    "size": _size,
     "dimshuffle": _each,
     "drop": _drop,
     "subtensor": lambda x, index: x[plain_index(index)],
