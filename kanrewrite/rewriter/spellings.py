@@ -17,9 +17,10 @@ from unification import isvar
 
 from kanrewrite.ac import match, term
 from kanrewrite.guards import Condition, is_bool, is_float, is_int, ndim
-from kanrewrite.relation import REAL, Relation, Rule, eq, substitute
+from kanrewrite.relation import REAL, Eq, Relation, Rule, eq, substitute
 from kanrewrite.relation.notation import written_out
 from kanrewrite.rewriter.axioms import operands_of
+from kanrewrite.rewriter.constants import with_constants, with_part
 from kanrewrite.rewriter.heads import required
 from kanrewrite.terms import Param, T, Term, parameters_of
 from kanrewrite.unify import as_term
@@ -39,6 +40,15 @@ _STOCK = tuple(
         (1 + T.erf(_X), T.erfc(-_X)),
         (T.erf(_X) - 1, -T.erfc(_X)),
     )
+)
+#: Operators that graphs often write out: what is said of them is said of that, too.
+_FUSED = (
+    eq(T.softplus(_X), T.log(1 + T.exp(_X))),
+    eq(T.softplus(_X), T.log1p(T.exp(_X))),
+    eq(T.sigmoid(_X), 1 / (1 + T.exp(-_X))),
+    eq(T.sigmoid(_X), T.exp(_X) / (1 + T.exp(_X))),
+    eq(T.log1p(_X), T.log(1 + _X)),
+    eq(T.expm1(_X), T.exp(_X) - 1),
 )
 #: Powers that are read as products, roots and reciprocals.
 _POWERS = (2.0, 3.0, 0.5, -1.0, -0.5)
@@ -67,7 +77,7 @@ def spellings(rule: Rule) -> Iterator[Rule]:
     """
     for kept in _reductions(rule):
         for each in (kept, *_differences(kept), *_inverted(kept), *_unscaled(kept)):
-            for say in _WORDS:
+            for say in _WORDS if rule.relation.bundled else _MORE_WORDS:
                 for other in say(each):
                     if other is rule or not _says_nothing(other):
                         yield from written_out(other)
@@ -136,7 +146,7 @@ def _turned(rule: Rule) -> Iterator[Rule]:
         back = tuple(order.index(d) for d in range(len(order)))
         if often[parameter] == times and _is_about_type(rule, parameter):
             moved = T.dimshuffle(parameter, order)
-            pattern = _replaced(rule.pattern, moved, parameter)
+            pattern = with_part(rule.pattern, moved, parameter)
             result = substitute(rule.replacement, {parameter: T.dimshuffle(parameter, back)})
             yield replace(rule, pattern=pattern, replacement=result)
 
@@ -177,12 +187,6 @@ def _is_about_type(rule: Rule, parameter: Any) -> bool:
     return all(guard in _KINDS or guard.name == ndim.name for guard in asked)
 
 
-def _replaced(term: Any, old: Term, new: Any) -> Any:
-    if term == old:
-        return new
-    return Term(_replaced(part, old, new) for part in term) if isinstance(term, Term) else term
-
-
 def _with_numbers(rule: Rule) -> Iterator[Rule]:
     """A rule whose numbers are added and multiplied with, not subtracted and divided by."""
     pattern = _numbered(rule.pattern)
@@ -218,6 +222,28 @@ def _as_stock(rule: Rule) -> Iterator[Rule]:
     pattern = Term((head, *map(_stock, parts)))
     if pattern != rule.pattern:
         yield replace(rule, pattern=pattern)
+
+
+def _unfused(rule: Rule) -> Iterator[Rule]:
+    """A rule about operators that a graph may write out.
+
+    Never the other way round: who says something of ``log(1 + exp(x))`` says nothing of softplus,
+    which is right where that overflows.
+    """
+    for equation in _FUSED:
+        pattern = _with_meaning(rule.pattern, equation)
+        if pattern != rule.pattern:
+            yield replace(rule, pattern=pattern)
+
+
+def _with_meaning(term: Any, equation: Eq) -> Any:
+    if not isinstance(term, Term):
+        return term
+    head, *parts = term
+    parts = [_with_meaning(part, equation) for part in parts]
+    if head is equation.lhs[0]:
+        return substitute(equation.rhs, {_X: parts[0]})
+    return Term((head, *parts))
 
 
 def _stock(term: Any) -> Any:
@@ -256,7 +282,7 @@ def _outer_axes(term: Any, place: int = 2) -> Iterator[Any]:
     """The axes of the outermost reductions; None where a parameter stands beside them."""
     if isinstance(term, Term) and term[0] in REDUCTIONS:
         yield term[place] if place != 2 or isvar(term[2]) else ("axis", term[2])
-    elif isinstance(term, Term):
+    elif isinstance(term, Term) and term[0] is not T.size:  # a length is a number
         settings = len(term) - len(term[0].parameters)
         for part in term[1:settings]:
             yield from _outer_axes(part, place)
@@ -310,3 +336,5 @@ def _as_stated(rule: Rule) -> Iterator[Rule]:
 
 #: How else a rule may be put, each for itself.
 _WORDS = (_as_stated, _turned, _transposed, _with_numbers, _as_stock, _raised)
+#: And one of users: what the library says it says of what graphs have.
+_MORE_WORDS = (*_WORDS, with_constants, _unfused)
