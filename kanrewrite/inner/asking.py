@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,25 @@ def passes(node: Apply[Any], place: int) -> bool:
     return places is None or place in places
 
 
+def numbered(fgraph: FunctionGraph, variables: Sequence[Graph]) -> Iterator[Graph]:
+    """The sums with numbers that variables enter, or what grows and vanishes with them.
+
+    What is divided by something that grows and vanishes alike does neither.
+    """
+    large = _grown(fgraph, variables)
+    divisors = [n for v in large for n, place in _clients(fgraph, v) if _inverts(n, place)]
+    small = _grown(fgraph, [n.outputs[0] for n in divisors if n.inputs[0] not in large])
+    free = {n.outputs[0] for n in divisors}
+    free |= {v for v in large & small if v.owner is not None}
+    for node, _ in _walked(fgraph, variables, free):
+        if _is_sum(node) and any(map(_is_number, node.inputs)):
+            yield node.outputs[0]
+
+
+def _is_sum(node: Apply[Any]) -> bool:
+    return isinstance(node.op, Elemwise) and operator_of(node.op) in (T.add, T.sub)
+
+
 def _is_number(v: Graph) -> bool:
     while v.owner is not None and isinstance(v.owner.op, DimShuffle):
         v = v.owner.inputs[0]
@@ -70,11 +89,14 @@ def asks(node: Apply[Any], place: int, division: bool = True) -> bool:
     """Whether a node takes the log of an operand, or divides by it."""
     if not isinstance(node.op, Elemwise):
         return False
-    op = operator_of(node.op)
-    if op in _LOGS:
-        return True
-    if not division:
+    return operator_of(node.op) in _LOGS or (division and _inverts(node, place))
+
+
+def _inverts(node: Apply[Any], place: int) -> bool:
+    """Whether what a node makes vanishes where one of its operands grows."""
+    if not isinstance(node.op, Elemwise):
         return False
+    op = operator_of(node.op)
     if op is T.pow and place == 0:
         power = node.inputs[1]
         while power.owner is not None and isinstance(power.owner.op, DimShuffle):
@@ -103,15 +125,30 @@ def is_asked(fgraph: FunctionGraph, variable: Graph, division: bool = True) -> b
 
 def users(fgraph: FunctionGraph, variable: Graph) -> Iterator[tuple[Apply[Any], int]]:
     """The nodes that use a variable, or what grows and vanishes with it, and as which operand."""
-    stack, seen = deque([variable]), {variable}
+    return _walked(fgraph, [variable])
+
+
+def _walked(
+    fgraph: FunctionGraph, variables: Iterable[Graph], stops: Collection[Graph] = ()
+) -> Iterator[tuple[Apply[Any], int]]:
+    stack = deque(variables)
+    seen = {*stack, *stops}
     while stack:
-        for node, place in fgraph.clients.get(stack.popleft(), ()):
-            if node == "output":
-                continue
+        for node, place in _clients(fgraph, stack.popleft()):
             yield node, place
             new = [v for v in node.outputs if v not in seen] if passes(node, place) else []
             seen.update(new)
             stack.extend(new)
+
+
+def _clients(fgraph: FunctionGraph, v: Graph) -> Iterator[tuple[Apply[Any], int]]:
+    return ((node, n) for node, n in fgraph.clients.get(v, ()) if isinstance(node, Apply))
+
+
+def _grown(fgraph: FunctionGraph, variables: Sequence[Graph]) -> set[Graph]:
+    """Variables, and what grows and vanishes with them."""
+    walked = _walked(fgraph, variables)
+    return {*variables, *(v for node, n in walked if passes(node, n) for v in node.outputs)}
 
 
 def _asks_inside(node: Apply[Any], place: int, division: bool) -> bool:

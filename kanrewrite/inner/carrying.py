@@ -14,7 +14,7 @@ states are carried alike: what the steps before divide by is as small as they ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -27,7 +27,7 @@ from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.special import LogSoftmax, Softmax
 
 from kanrewrite.display import brief
-from kanrewrite.inner.asking import is_asked, passes, users
+from kanrewrite.inner.asking import is_asked, numbered, passes, users
 from kanrewrite.inner.moving import Level, ends, is_zero, moved
 from kanrewrite.inner.slots import STATES, Slot, loop_of, replace, slots_of
 from kanrewrite.inner.waiting import Later
@@ -115,8 +115,11 @@ class Loop:
         results = [s for s in self.results if read(made[s.made[0]])[0]]
         if not derived and not self._wanted(states, given):
             results, states = [s for s in results if self._asked_outside(s)], []
-        if states or results:
-            self._replace(self._signed([*given, *states, *results]), start)
+        if not (states or results):
+            return
+        signed = self._signed([*given, *states, *results])
+        if derived or not self._cancels(signed, states):
+            self._replace(signed, start)
 
     def _may_be_asked(self) -> bool:
         outside = any(map(self._asked_outside, [*self.states, *self.results]))
@@ -190,6 +193,14 @@ class Loop:
                 return signed
             signed |= dict.fromkeys(found, True)
 
+    def _cancels(self, signed: Mapping[Slot, bool], states: list[Slot]) -> bool:
+        """Whether a sum of a state and a number may cancel, which is exact in numbers alone."""
+        inside = [v for s in states for v in s.inside]
+        sums = list(numbered(self.node.op.fgraph, inside))
+        _, made = self._inside({s: sign for s, sign in signed.items() if s.inside}, sums)
+        read = self.reading()
+        return not all(read(made[v])[1] for v in sums)
+
     def _is_positive(self, outer: Graph) -> bool:
         return all(
             self.carried[v].sign is None if v in self.carried else self.read_outside(v)[1]
@@ -199,7 +210,7 @@ class Loop:
     # -- what is written in its place -----------------------------------------------------
 
     def _inside(
-        self, signed: Mapping[Slot, bool]
+        self, signed: Mapping[Slot, bool], others: Sequence[Graph] = ()
     ) -> tuple[dict[Graph, tuple[Graph, ...]], dict[Graph, Graph]]:
         """The step with some of its inputs as logs and signs, and all inputs new.
 
@@ -208,7 +219,7 @@ class Loop:
         dict
             From each inner input to those in its place: itself anew, or a log, maybe with a sign.
         dict
-            From each inner output to the new one.
+            From each inner output, and each of ``others`` in the step, to the new one.
         """
         op: Any = self.node.op
         inputs: dict[Graph, tuple[Graph, ...]] = {}
@@ -224,7 +235,7 @@ class Loop:
         clone_get_equiv(
             op.inner_inputs, op.inner_outputs, copy_inputs=False, copy_orphans=False, memo=values
         )
-        return inputs, {v: values[v] for v in op.inner_outputs}
+        return inputs, {v: values[v] for v in (*op.inner_outputs, *others)}
 
     def _replace(self, signed: dict[Slot, bool], start: float) -> None:
         """Put the loop in which some parts are carried as logs, maybe with signs, in its place."""

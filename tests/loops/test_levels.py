@@ -78,6 +78,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "two back": lambda x: at.log(scan(two_back, x, at.ones((2, 3)), [-2, -1])[-1]),
     "until": lambda x: at.log(scan(until_small, x, at.ones(3))[-1]),
     "running maximum": lambda x: running(x)[-1],
+    "gains": lambda x: scan(gains, x, at.ones(3)),
     "each step": lambda x: at.log(aesara.scan(soft, [x])[0]),
 }
 
@@ -121,6 +122,18 @@ def running(x: Any) -> Any:
     return aesara.scan(step, [x], start)[0][2]
 
 
+def odds(r: Any, p: Any) -> Any:
+    """A probability, of which 1 - p loses what its log could tell."""
+    q = p * at.exp(r)
+    return q / (q + (1 - p))
+
+
+def gains(r: Any, p: Any) -> Any:
+    """As of a filter: what is taken from 1 has been divided by what is as large."""
+    gain = p * (1 / (p + at.exp(r)))
+    return (1 - gain) * p + at.exp(-r)
+
+
 def until_small(r: Any, s: Any) -> Any:
     new = s * at.exp(-at.square(r))
     return new, until(at.lt(new[0], 1e-9))
@@ -147,6 +160,7 @@ STABLE: dict[str, Callable[[Any], Any]] = {
         lambda r, s: s * r / (s.sum() + 1), x, at.ones(3)
     ),
     "normalised, no exponential": lambda x: scan(lambda r, s: normal(s * r), x, at.ones(3)),
+    "may cancel with a number": lambda x: scan(odds, x, at.ones(3) / 2),
     "sums": lambda x: at.log(scan(lambda r, s: s + r, x, at.ones(3))),
 }
 
