@@ -16,9 +16,10 @@ from typing import Any
 from unification import isvar
 
 from kanrewrite.ac import match, term
-from kanrewrite.guards import Condition, is_bool, is_float, is_int, ndim
+from kanrewrite.guards import Condition, is_float, ndim
 from kanrewrite.relation import REAL, Eq, Relation, Rule, eq, substitute
 from kanrewrite.relation.notation import written_out
+from kanrewrite.rewriter.around import KINDS, differences, negated, scaled, with_units
 from kanrewrite.rewriter.axioms import operands_of
 from kanrewrite.rewriter.constants import with_constants, with_part
 from kanrewrite.rewriter.heads import required
@@ -28,8 +29,6 @@ from kanrewrite.unify import as_term
 REDUCTIONS = frozenset(
     {T.sum, T.prod, T.max, T.min, T.all, T.any, T.mean, T.var, T.std, T.logsumexp}
 )
-#: What a sign passes: which of the operands may hold it.
-_LINEAR = {T.mul: None, T.sum: 1, T.mean: 1, T.true_div: 1, T.neg: 1, T.dot: None}
 _X = Param("spellings:x")
 #: What Aesara's canonicalization makes of sums, whose digits it keeps.
 _STOCK = tuple(
@@ -52,7 +51,6 @@ _FUSED = (
 )
 #: Powers that are read as products, roots and reciprocals.
 _POWERS = (2.0, 3.0, 0.5, -1.0, -0.5)
-_KINDS = (is_float, is_int, is_bool)
 
 
 def rules_of(relation: Relation) -> Iterator[Rule]:
@@ -76,7 +74,7 @@ def spellings(rule: Rule) -> Iterator[Rule]:
     exp(sum(x, axis=axis, keepdims=True)) -> prod(exp(x), axis=axis, keepdims=True)
     """
     for kept in _reductions(rule):
-        for each in (kept, *_differences(kept), *_inverted(kept), *_unscaled(kept)):
+        for each in (kept, *differences(kept), *_inverted(kept), *_unscaled(kept)):
             for say in _WORDS if rule.relation.bundled else _MORE_WORDS:
                 for other in say(each):
                     if other is rule or not _says_nothing(other):
@@ -184,7 +182,7 @@ def _moves(term: Any) -> Iterator[tuple[Any, tuple[int, ...]]]:
 def _is_about_type(rule: Rule, parameter: Any) -> bool:
     """Whether conditions ask of a parameter what it has when it is transposed as well."""
     asked = (c.guard for c in rule.conditions if parameter in c.variables)
-    return all(guard in _KINDS or guard.name == ndim.name for guard in asked)
+    return all(guard in KINDS or guard.name == ndim.name for guard in asked)
 
 
 def _with_numbers(rule: Rule) -> Iterator[Rule]:
@@ -300,36 +298,6 @@ def _flipped(term: Any) -> Any:
     return Term(map(_flipped, term))
 
 
-def _differences(rule: Rule) -> Iterator[Rule]:
-    """A rule about a sum with one of its terms negated, for each that is linear in a parameter."""
-    pattern = rule.pattern
-    if pattern[0] is not T.add:
-        return
-    often = Counter(parameters_of(pattern))
-    for place, part in enumerate(pattern[1:], 1):
-        found = next((p for p in _linear(part) if often[p] == 1), None)
-        if found is None or not _about_kinds(rule, found):
-            continue
-        terms = (T.neg(x) if n == place else x for n, x in enumerate(pattern[1:], 1))
-        negated = substitute(rule.replacement, {found: T.neg(found)})
-        yield replace(rule, pattern=T.add(*terms), replacement=negated)
-
-
-def _about_kinds(rule: Rule, parameter: Any) -> bool:
-    """Whether conditions ask of a parameter what its negative has as well."""
-    asked = (c for c in rule.conditions if parameter in c.variables)
-    return all(c.guard in _KINDS for c in asked)
-
-
-def _linear(term: Any) -> Iterator[Any]:
-    """The parameters that a term is linear in."""
-    if isvar(term):
-        yield term
-    elif isinstance(term, Term) and term[0] in _LINEAR:
-        for part in term[1:][: _LINEAR[term[0]]]:
-            yield from _linear(part)
-
-
 def _as_stated(rule: Rule) -> Iterator[Rule]:
     yield rule
 
@@ -337,4 +305,4 @@ def _as_stated(rule: Rule) -> Iterator[Rule]:
 #: How else a rule may be put, each for itself.
 _WORDS = (_as_stated, _turned, _transposed, _with_numbers, _as_stock, _raised)
 #: And one of users: what the library says it says of what graphs have.
-_MORE_WORDS = (*_WORDS, with_constants, _unfused)
+_MORE_WORDS = (*_WORDS, with_constants, with_units, scaled, negated, _unfused)

@@ -11,7 +11,7 @@ import aesara
 import numpy as np
 import pytest
 
-from kanrewrite import Axis, Bool, Eq, Float, Ndim, T, eq, registry, relation, trace
+from kanrewrite import Axis, Bool, Eq, Float, Int, Ndim, T, eq, registry, relation, trace
 from kanrewrite.config import config
 from kanrewrite.errors import RelationWarning
 from kanrewrite.guards import Guard, positive
@@ -23,6 +23,7 @@ X, Y, Z = at.vectors("xyz")
 A, B = at.matrices("ab")
 F = at.fvector("f")
 S = at.fmatrix("s")
+M, N, K = at.ivectors("mnk")
 CASES: list[Any] = []
 spelled = partial(common.spelled, CASES)
 SCALE = np.sqrt(2 / np.pi)
@@ -145,6 +146,51 @@ def geometric(x: Float, axis: Axis) -> Iterator[Eq]:
 @spelled(at.switch(X > 0, X, at.exp(X) - 1), at.switch(A > 0, A, at.expm1(A)).sum(0))
 def elu_by_comparison(x: Float) -> Iterator[Eq]:
     yield eq(T.switch(x > 0, x, T.expm1(x)), T.maximum(x, 0) + T.expm1(T.minimum(x, 0)))
+
+
+@spelled(
+    Y * at.sin(X) ** 2 + Y * at.cos(X) ** 2 + Z,
+    canonical(Y * at.sin(X) ** 2 + Z + Y * at.cos(X) ** 2),
+    Y * at.sin(X) ** 2 + Z + Y * Z * at.cos(X) ** 2 + Y * at.cos(X) ** 2,
+    at.sin(X) ** 2 * (Y + Z) / 3 + at.cos(X) ** 2 / 3 * (Z + Y),
+    Z - Y * at.cos(X) ** 2 - Y * at.sin(X) ** 2,
+    2 * F * at.sin(2 * F) ** 2 + 2 * F * at.cos(2 * F) ** 2,
+)  # fmt: skip
+def circle(x: Float) -> Iterator[Eq]:
+    yield eq(T.sin(x) ** 2 + T.cos(x) ** 2, 1)
+
+
+def test_a_shared_factor_may_be_shorter_than_what_it_multiplies() -> None:
+    s = at.scalar("s")
+    graph = s * at.sin(X) ** 2 + Y * Z + s * at.cos(X) ** 2
+    fires_and_keeps_the_value(circle, graph)
+    one = at.TensorType("float64", (1,))("one")
+    graph = one * at.sin(X) ** 2 + one * at.cos(X) ** 2
+    new = rewritten(graph, circle)
+    assert not same(new, graph)
+    f = aesara.function([one, X], [graph, new], mode=common.MODE)
+    before, after = f([2.0], [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(after, before)
+
+
+@spelled(X * Y + Y, Y + X * Y, X * Y - Y, (A * B + B).sum(0), M * N + N, Z + X * Y + Y * Z)
+def common_factor(a: Any, b: Any, x: Any) -> Iterator[Eq]:
+    yield eq(a * x + b * x, (a + b) * x)
+
+
+def test_terms_without_a_common_factor_stay() -> None:
+    for graph in (X + Y, X * Y + Z, X + 1):
+        assert same(rewritten(graph, common_factor), graph)
+
+
+@spelled((M + N * K) % K, (M + K) % K, (M - N * K) % K, (K * N + M) % K)
+def remainder(a: Int, n: Int, b: Int) -> Iterator[Eq]:
+    yield eq((a + n * b) % b, a % b)
+
+
+@spelled(-at.maximum(-A, -B).sum(1), -at.maximum(-X, -Y), canonical(-at.maximum(-A, -B).sum(0)))
+def smaller(x: Float, y: Float) -> Iterator[Eq]:
+    yield eq(-T.maximum(-x, -y), T.minimum(x, y))
 
 
 P, Q, R = (at.TensorType("bool", (None,))(name) for name in "pqr")

@@ -1,0 +1,129 @@
+"""What a rule says beside what stands around its pattern, or where a part of it is not written.
+
+A factor that all terms of a sum share is no obstacle, nor is a sign that has left a sum, a term
+that is subtracted where a parameter could have it, or a factor that is 1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from unification import isvar
+
+from kanrewrite.guards import is_bool, is_float, is_int
+from kanrewrite.relation import Rule, substitute
+from kanrewrite.rewriter.axioms import operands_of
+from kanrewrite.rewriter.constants import with_part
+from kanrewrite.rewriter.heads import required
+from kanrewrite.terms import Param, T, Term, parameters_of, parts_of
+
+#: Guards about what a number, and the negative of a parameter, is as well.
+KINDS = (is_float, is_int, is_bool)
+_FACTOR = Param("around:factor")
+#: What a sign passes: which of the operands may hold it.
+_LINEAR = {T.mul: None, T.sum: 1, T.mean: 1, T.true_div: 1, T.neg: 1, T.dot: None}
+
+
+def scaled(rule: Rule) -> Iterator[Rule]:
+    """A rule about a sum, for a sum whose terms are multiplied with the same.
+
+    Examples
+    --------
+    >>> from kanrewrite.relation import eq, relation
+    >>> @relation
+    ... def circle(x):
+    ...     yield eq(T.sin(x) ** 2 + T.cos(x) ** 2, 1)
+    >>> for rule in circle.rules():
+    ...     print(next(scaled(rule)))
+    factor * sin(x)**2 + factor * cos(x)**2 -> factor * fill(x, 1)
+    """
+    head, *parts = rule.pattern
+    if head in (T.add, T.sub) and required(rule.pattern):
+        terms = [_FACTOR if part == 1 else T.mul(_FACTOR, part) for part in parts]
+        whole = rule.replacement
+        lost = dict.fromkeys(x for x, _ in operands_of(rule.pattern))
+        for parameter in lost.keys() - set(parameters_of(whole)):
+            if any(
+                isinstance(part, Term) and part[0].parameters for part in parts_of(rule.pattern)
+            ):
+                return  # it is shaped in another way there
+            whole = T.fill(parameter, whole)  # it may be longer than what is left
+        whole = T.mul(_FACTOR, whole)
+        yield replace(rule, pattern=Term((head, *terms)), replacement=whole)
+        first, *others = terms
+        subtracted = others if head is T.sub else map(T.neg, others)
+        yield replace(rule, pattern=T.add(T.neg(first), *subtracted), replacement=T.neg(whole))
+
+
+def negated(rule: Rule) -> Iterator[Rule]:
+    """A rule about a negative, where the sign has left a sum of it."""
+    if rule.pattern[0] is not T.neg or isvar(rule.pattern[1]):
+        return
+    if set(parameters_of(rule.pattern)) <= set(parameters_of(rule.replacement)):
+        axis, kept = Param("around:axis"), Param("around:keepdims")
+        pattern = T.neg(T.sum(rule.pattern[1], axis, kept))
+        yield replace(rule, pattern=pattern, replacement=T.sum(rule.replacement, axis, kept))
+
+
+def with_units(rule: Rule) -> Iterator[Rule]:
+    """A rule with a factor left out that may be anything, beside one that the pattern repeats.
+
+    Examples
+    --------
+    >>> from kanrewrite.relation import eq, relation
+    >>> @relation
+    ... def common(a, b, x):
+    ...     yield eq(a * x + b * x, (a + b) * x)
+    >>> for rule in common.rules():
+    ...     print(*with_units(rule), sep="; ")
+    x + b * x -> (1 + b) * x; a * x + x -> (a + 1) * x
+    """
+    often = Counter(parameters_of(rule.pattern))
+    for part in dict.fromkeys(parts_of(rule.pattern[1:])):
+        if not isinstance(part, Term) or part[0] is not T.mul or len(part) != 3:
+            continue
+        for one, other in (part[1:], part[:0:-1]):
+            shared = isvar(other) and often[other] > 1
+            if shared and isvar(one) and often[one] == 1 and about_kinds(rule, one):
+                yield replace(
+                    rule,
+                    pattern=with_part(rule.pattern, part, other),
+                    replacement=substitute(rule.replacement, {one: 1}),
+                    conditions=tuple(c for c in rule.conditions if one not in c.variables),
+                )
+
+
+def differences(rule: Rule) -> Iterator[Rule]:
+    """A rule about a sum with one of its terms negated, for each that is linear in a parameter."""
+    often = Counter(parameters_of(rule.pattern))
+    # The library states what it means of the sums inside of its patterns.
+    inside = () if rule.relation.bundled else parts_of(rule.pattern)
+    for whole in dict.fromkeys((rule.pattern, *inside)):
+        if not isinstance(whole, Term) or whole[0] is not T.add:
+            continue
+        for place, part in enumerate(whole[1:], 1):
+            found = next((p for p in _linear(part) if often[p] == 1), None)
+            if found is None or not about_kinds(rule, found):
+                continue
+            terms = (T.neg(x) if n == place else x for n, x in enumerate(whole[1:], 1))
+            pattern = with_part(rule.pattern, whole, T.add(*terms))
+            result = substitute(rule.replacement, {found: T.neg(found)})
+            yield replace(rule, pattern=pattern, replacement=result)
+
+
+def about_kinds(rule: Rule, parameter: Any) -> bool:
+    """Whether conditions ask of a parameter what its negative, and a number, has as well."""
+    asked = (c for c in rule.conditions if parameter in c.variables)
+    return all(c.guard in KINDS for c in asked)
+
+
+def _linear(term: Any) -> Iterator[Any]:
+    """The parameters that a term is linear in."""
+    if isvar(term):
+        yield term
+    elif isinstance(term, Term) and term[0] in _LINEAR:
+        for part in term[1:][: _LINEAR[term[0]]]:
+            yield from _linear(part)
