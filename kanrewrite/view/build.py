@@ -220,7 +220,20 @@ class Builder(LogBuilder):
             level, r = self._split_last(f, level, k, form, inner)
             if r is not None:
                 rests.append((r, k))
-        return level, self._where(conditions, self.product(coeff, rests))
+        rest = self._where(conditions, self.product(coeff, rests))
+        return level, self._among_zeros(form, rest)
+
+    def _among_zeros(
+        self, form: Prod, rest: Variable[Any, Any] | None
+    ) -> Variable[Any, Any] | None:
+        """The rest of a product, 0 where nothing was put: what left a scatter may be nan."""
+        if rest is None or not any(hot(f) and all(f.bcast) for f, _ in form.factors):
+            return rest
+        zero = self.constant(ZERO)
+        for f in (f for f, k in form.factors if k == 1 and self.a.is_left(f) and not hot(f)):
+            there = self.make(at.neq, self.value(f), zero)
+            rest = self.make(at.switch, there, rest, zero)
+        return rest
 
     def _split_last(self, f: Form, outer: Lin, k: Fraction, form: Prod, where: Context) -> Scaled:
         """``exp(outer) * f**k`` as ``(e, r)`` with ``exp(e) * r**k``, for what holds a sum.

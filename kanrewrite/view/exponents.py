@@ -36,6 +36,7 @@ class ExponentBuilder(Bench):
         if not expo.terms:
             return self.or_one(rest)
         hidden = self.nothing(expo, form, rest) or self.hidden(expo, form)
+        hidden = hidden or self._putting(expo, form)
         power = self.make(at.exp, self.kept(expo, hidden))
         power = power if hidden else self._with_powers(expo, power)
         out = self.times([*self.factors(rest), power]) or power
@@ -45,6 +46,12 @@ class ExponentBuilder(Bench):
         if any(isinstance(f, App) and self.multiplies(f) for f, _ in self.a.parts(form)[2]):
             out = self.make(at.switch, self.make(at.isnan, power), power, out)
         return out
+
+    def _putting(self, expo: Lin, form: Form) -> tuple[Form, ...]:
+        """The scatters that an exponent, one number wherever they put it, has left."""
+        if not any(all(m.bcast) for m, _ in expo.terms):
+            return ()
+        return tuple(f for f, k in self.a.parts(form)[2] if k == 1 and self.a.is_left(f))
 
     def _with_powers(self, expo: Lin, power: Variable[Any, Any]) -> Variable[Any, Any]:
         """``exp(a + t * log(b))`` as ``exp(a) * b**t`` where both are in range.
@@ -260,13 +267,14 @@ class ExponentBuilder(Bench):
         low, gone = self.constant_of(-np.inf), self.make(at.isnan, out)
         for f in _silencers(hidden):
             if isinstance(f, App) and f.op is T.mask:
-                # zero times nan is nan
                 least = self.make(at.switch, gone, out, low) if self.multiplies(f) else low
                 out = self.masked(f, out, least)
             else:
                 rest = self.or_one(self.split(f, within_log(f, self.a))[1])
                 there = self.make(at.neq, rest, self.constant(ZERO))
-                out = self.make(at.switch, self.make(at.or_, there, gone), out, low)
+                if not self.a.is_left(f):  # zero times nan is nan
+                    there = self.make(at.or_, there, gone)
+                out = self.make(at.switch, there, out, low)
         return out
 
 

@@ -94,6 +94,8 @@ class Lifting(Algebra):
         self.picked: dict[Move, dict[Form, None]] = {}
         #: The conditions of choices, which hide what is not a number too.
         self.conditions: set[Form] = set()
+        #: Scatters that factors have left: these were among the zeros never.
+        self.left_by: set[Form] = set()
         #: What `kanrewrite.view.levels` has found out.
         self.levels: dict[Form, Lin | None] = {}
         self.overflowing: dict[Form, bool] = {}
@@ -399,6 +401,7 @@ class Lifting(Algebra):
             axes = tuple(sorted(move.order.index(d) for d in form.args[1]))
             return self.app(T.others, self.move(form.args[0], move), axes, bcast=move.result())
         if isinstance(form, App) and form.op in (T.sum, T.max, T.prod, T.shift):
+            move = _sparing(form, move)
             # Permute inside, where the reduced dimension still has its length; drop that outside.
             kept = [*move.order, *(d for d in move.dropped() if d in form.args[1])]
             inside = Shuffle(tuple(kept), form.args[0].bcast)
@@ -457,7 +460,16 @@ class Lifting(Algebra):
         parts = any(self.overflows(f) for f in (inner, outer) if hot(f))
         if parts and not self.overflows(form):
             return self.app(T.scatter, form, move, like, bcast=like.bcast)
-        return self.mul(outer, self.app(T.scatter, inner, move, like, bcast=like.bcast))
+        placed = self.app(T.scatter, inner, move, like, bcast=like.bcast)
+        if outer is not self.one:
+            self.left_by.add(placed)
+        return self.mul(outer, placed)
+
+    def is_left(self, form: Form) -> bool:
+        """Tell whether a form is a scatter that factors have left, or the sum of one."""
+        while isinstance(form, App) and form.op in (T.sum, T.dimshuffle):
+            form = form.args[0]
+        return form in self.left_by
 
     def _source(self, form: Form, move: Move, like: Leaf) -> Form | None:
         """What a moved form is where it was not moved, None where that is not known."""
@@ -532,3 +544,19 @@ class Lifting(Algebra):
         ):
             return self.one, form  # a batch keeps its length, and so does the contracted axis
         return outer, inner
+
+
+def _sparing(form: App, move: Shuffle) -> Shuffle:
+    """The order that keeps what a reduction leaves, where another dimension of length 1 is dropped.
+
+    Two ways to lose a dimension then are one: ``max(x[:, None], 0)[0]`` is ``max(x, 0)``.
+    """
+    body, axes, *hidden = form.args
+    forms = (body, *hidden[0]) if hidden else (body,)
+    spare = [d for d in move.dropped() if d in axes]
+    order: list[int | str] = []
+    for o in move.order:
+        waste = isinstance(o, int) and o not in axes
+        waste = waste and all(f.bcast[int(o)] for f in forms if f.bcast)
+        order.append(spare.pop(0) if waste and spare else o)
+    return Shuffle(tuple(order), move.whole)

@@ -17,7 +17,18 @@ from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.following import becomes
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Prod, Sum, join_bcast, remembered
+from kanrewrite.view.forms import (
+    ONE,
+    ZERO,
+    App,
+    Form,
+    Lin,
+    Prod,
+    Sum,
+    Terms,
+    join_bcast,
+    remembered,
+)
 from kanrewrite.view.heat import exponents, fades, fading, hot, is_softplus
 from kanrewrite.view.levels import dominant, is_hidden
 from kanrewrite.view.zeros import may_vanish
@@ -129,7 +140,7 @@ class SumBuilder(ExponentBuilder):
         return a.app(T.switch, cond, *(a.add(rest, a.mul(a.const(c), b)) for b in branches))
 
     def _vanishing(self, form: Sum) -> Scaled | None:
-        """``1 - exp(-u)``, which is as small as u.
+        """``1 - exp(-u)``, which is as small as u, and has its sign.
 
         u is an exponential itself: ``1 - exp(-exp(x))`` is ``exp(x)`` where that is negligible.
         """
@@ -139,20 +150,25 @@ class SumBuilder(ExponentBuilder):
             return None
         _, expo, factors = self.a.parts(others[0][0])
         u = self.a.neg(self.a.add_terms(dict(expo.terms)))
-        if factors or not (fades(u) or (u.nonneg and self.a.overflows(u))):
+        if factors or not (fades(u) or self.a.overflows(u)):
             return None
         inner, rest = self.split(u, Context({}, exact=True))
         x, zero = self.linear(inner), self.constant(ZERO)
         value = self.scaled(self.make(at.exp, x), rest)
-        low = self.make(at.minimum, x, zero)
-        missing = self.make(at.neg, self.make(at.expm1, self.make(at.neg, value)))
+        low, size = self.make(at.minimum, x, zero), value
+        level: Terms = {self.atom(low): ONE}
+        if not (fades(u) or u.nonneg):  # as exp(-u) * (exp(u) - 1) where u is negative
+            top = self.make(at.maximum, self.make(at.neg, value), zero)
+            size, level = self.make(at.abs, value), {**level, self.atom(top): ONE}
+        missing = self.make(at.neg, self.make(at.expm1, self.make(at.neg, size)))
+        if size is not value:
+            missing = self.make(at.mul, self.make(at.sgn, value), missing)
         raised = self.make(at.mul, missing, self.make(at.exp, self.make(at.neg, low)))
         itself = self.scaled(self.make(at.exp, self.make(at.sub, x, low)), rest)
         out = self.make(
-            at.switch, self.make(at.lt, value, self.constant_of(NEGLIGIBLE)), itself, raised
+            at.switch, self.make(at.lt, size, self.constant_of(NEGLIGIBLE)), itself, raised
         )
-        level = self.atom(low)
-        return self.a.lin({level: ONE}), self.total([(one, out)])
+        return self.a.lin(level), self.total([(one, out)])
 
     def _level(self, exponents: set[Form]) -> Lin:
         """The largest of some exponents."""
