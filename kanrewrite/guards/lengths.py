@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from aesara.graph.basic import Variable
 from aesara.scalar.basic import Cast, Mul
-from aesara.tensor.basic import MakeVector
+from aesara.tensor.basic import ARange, MakeVector
 from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from aesara.tensor.extra_ops import CumOp
 from aesara.tensor.math import Dot, Prod
@@ -97,7 +97,19 @@ def _(value: Variable[Any, Any], axis: int) -> Length:
             found.add(int(shape[a]))
         if variable.owner is not None:
             stack += _below(variable.owner, a)
+            found |= _counted(variable.owner)
     return frozenset(found)
+
+
+def _counted(node: Any) -> Length:
+    """The length up to which a node counts: 0, 1, 2, ..."""
+    if not isinstance(node.op, ARange):
+        return NOTHING
+    start, stop, step = node.inputs
+    if constant_of(start) != 0 or constant_of(step) != 1:
+        return NOTHING
+    lengths = list(factors_of(stop))
+    return lengths[0] if len(lengths) == 1 else NOTHING
 
 
 def _below(node: Any, axis: int) -> Iterator[tuple[Any, int]]:

@@ -1,19 +1,21 @@
 """Shut sums: ``sum(switch(c, a*b, 0)) == switch(any(c), a, 1) * sum(switch(c, b, 0))``.
 
 Over nothing the left side is 0 whatever a is; without its choice the right side is not where a is
-infinite, as the reciprocal of another sum over nothing is.
+infinite, as the reciprocal of another sum over nothing is.  An axis of length 0 leaves nothing too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import aesara.tensor as at
 from aesara.graph.basic import Variable
 
+from kanrewrite.guards.lengths import NOTHING, Length, length_of
 from kanrewrite.terms import T
 from kanrewrite.view.contraction import Side, sides_of
-from kanrewrite.view.forms import App, Axes, Bcast, Form, Prod, Sum
+from kanrewrite.view.forms import App, Axes, Bcast, Form, Prod, Sum, remembered
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Shuffle
 from kanrewrite.view.zeros import may_vanish
@@ -29,9 +31,10 @@ def kept_beside(divisor: Form, form: Prod, bcast: Bcast, b: Bench) -> Variable[A
     itself is hidden anyway.
     """
     above = [f for f, k in form.factors if k > 0]
-    if not hot(divisor) or not may_vanish(divisor) or any(_hides(f, b) for f in above):
+    if not hot(divisor) or any(_hides(f, b) for f in above):
         return None
-    return _all([_kept(f, bcast, b) for f in above], b)
+    kept = [_kept(f, bcast, b) for f in above] if may_vanish(divisor) else []
+    return _all([*kept, *_lasting(divisor, above, b)], b)
 
 
 def kept_in(form: Form, b: Bench) -> Variable[Any, Any] | None:
@@ -68,6 +71,46 @@ def _kept(form: Form, bcast: Bcast, b: Bench) -> Variable[Any, Any] | None:
     if form.op in (T.dot, T.batched_dot):
         return _all([_along(_side(side, b), bcast, b) for side in sides_of(form)], b)
     return None
+
+
+def _lasting(divisor: Form, above: list[Form], b: Bench) -> Iterator[Variable[Any, Any]]:
+    """Whether there is anything along axes that a divisor and what is above it are summed over."""
+    around = [length for f in above for length in _summed_over(f)]
+    for length in _summed_over(divisor):
+        places = [x for other in around for x in length & other if not isinstance(x, int)]
+        if places:
+            var, axis = min(places, key=_by_name)
+            sizes: Any = b.make(at.shape, var)
+            size = sizes[axis]
+            yield b.make(at.gt, size, at.constant(0, dtype=size.type.dtype))
+
+
+def _by_name(place: tuple[Any, int]) -> tuple[bool, str, int]:
+    """Inputs come first."""
+    var, axis = place
+    return var.owner is not None, var.name or "", axis
+
+
+@remembered
+def _summed_over(form: Form) -> list[Length]:
+    """The lengths of which one that is 0 makes a form 0, where they are not known."""
+    if isinstance(form, Prod):
+        return [length for f, k in form.factors if k > 0 for length in _summed_over(f)]
+    if isinstance(form, Sum):
+        first, *others = (_summed_over(m) for m, _ in form.terms)
+        return [x for x in first if all(any(x & y for y in other) for other in others)]
+    if isinstance(form, App) and form.op is T.dimshuffle:
+        return _summed_over(form.args[0])
+    if not isinstance(form, App) or form.op is not T.sum:
+        return []
+    body, axes = form.args
+    return [*(_length(body, d) for d in axes), *_summed_over(body)]
+
+
+def _length(body: Form, axis: int) -> Length:
+    """What is known of the length of an axis, where it may be 0."""
+    found = length_of(body, axis)
+    return NOTHING if any(isinstance(x, int) and x for x in found) else found
 
 
 def _side(side: Side, b: Bench) -> Variable[Any, Any] | None:

@@ -13,6 +13,7 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
 from kanrewrite.unify import elementwise_op
+from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.exponents import ExponentBuilder
@@ -31,6 +32,7 @@ from kanrewrite.view.forms import (
 )
 from kanrewrite.view.heat import exponents, fades, fading, hot, is_softplus
 from kanrewrite.view.levels import dominant, is_hidden
+from kanrewrite.view.towers import is_tower
 from kanrewrite.view.zeros import may_vanish
 
 #: What does not change 1 when it is added.
@@ -124,7 +126,33 @@ class SumBuilder(ExponentBuilder):
         for (m, c, _, r), e in zip(parts, exponents, strict=True):
             kept = self._kept_form(self.a.plus(e, inner, ONE), m, zeros.get(m, ()))
             met.append((m, c, self._shown(kept, r), r))
-        return outer, self._level({e for _, _, e, _ in met}), met
+        top, met = self._beside_towers(met)
+        return self.a.plus(outer, top, k), self._level({e for _, _, e, _ in met}), met
+
+    def _beside_towers(self, parts: list[Part]) -> tuple[Lin, list[Part]]:
+        """The largest tower among exponents, and the terms relative to it.
+
+        ``max(h + a, g + b)`` is ``t + max(h - t + a, g - t + b)`` with ``t = max(h, g)``: where h
+        is an exponential, a number that is added to it is lost.
+        """
+        bare = [e for e in (_bare(e) for _, _, e, _ in parts) if e is not None]
+        towers = [self._tower(e) for e in bare]
+        mixed = any(h.terms and h is not e for h, e in zip(towers, bare, strict=True))
+        if len(bare) < len(parts) or not mixed:
+            return self.a.no_exponent, parts
+        around = [e for _, _, e, _ in parts]
+        top = self._level({_like(e, h, self.a) for e, h in zip(around, towers, strict=True)})
+        found: list[Part] = []
+        for (m, c, e, r), h, whole in zip(parts, towers, bare, strict=True):
+            gap, left = self.gap(h, top), self.a.plus(whole, h, -ONE)
+            if gap is not None:
+                left = self.a.plus(left, self.a.lin({self.atom(gap): ONE}), ONE)
+            found.append((m, c, _like(e, left, self.a), r))
+        return top, found
+
+    def _tower(self, expo: Lin) -> Lin:
+        """The part of an exponent that is exponentials itself."""
+        return self.a.lin({m: c for m, c in expo.terms if is_tower(m)})
 
     def _by_sign(self, form: Sum) -> Form | None:
         """``a + abs(u)`` as the choice between ``a + u`` and ``a - u``, where terms may cancel."""
@@ -295,6 +323,20 @@ class SumBuilder(ExponentBuilder):
             fade = self.make(at.neg, self.make(at.abs, self.linear(gap)))
             values.append((c, self.make(at.softplus, fade)))
         return lin, left, values
+
+
+def _bare(expo: Form) -> Lin | None:
+    """An exponent without what may hide it."""
+    if isinstance(expo, App) and expo.op is T.kept:
+        expo = expo.args[0]
+    return expo if isinstance(expo, Lin) else None
+
+
+def _like(expo: Form, other: Lin, a: Algebra) -> Form:
+    """Another exponent, with what may hide the one."""
+    if not isinstance(expo, App):
+        return other
+    return a.app(T.kept, other, expo.args[1], bcast=join_bcast([other.bcast, expo.bcast]))
 
 
 def _is_hot_log(form: Form) -> bool:
