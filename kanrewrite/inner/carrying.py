@@ -148,7 +148,15 @@ class Loop:
         return is_asked(self.fgraph, result, division=slot.kind in STATES)
 
     def _asked_inside(self, slot: Slot) -> bool:
-        return any(is_asked(self.node.op.fgraph, v) for v in slot.inside)
+        # The derivative of a step reads what the step has made as a state, and asks the same of it.
+        asked = (*slot.inside, *(slot.made if self._is_derived(slot) else ()))
+        return any(is_asked(self.node.op.fgraph, v) for v in asked)
+
+    def _is_derived(self, slot: Slot) -> bool:
+        """Whether the derivative of a loop reads a state."""
+        result: Any = slot.result
+        loops = (node.op for node, _ in users(self.fgraph, result) if isinstance(node.op, Scan))
+        return any(op.info.n_mit_mot for op in loops)
 
     def _derives(self) -> bool:
         """Whether the size of something carried enters this loop."""

@@ -220,6 +220,15 @@ def carried_softmax(x: Any, w: Any) -> Any:
     return scan(lambda row, s: soft(row + at.dot(s, w)), x, state=at.zeros(3))
 
 
+@loop((4, 3))
+def entropy_of_each_state(x: Any) -> Any:
+    def step(row: Any, p: Any) -> Any:
+        p = soft(row + p)
+        return p, -(p * at.log(p)).sum()
+
+    return aesara.scan(step, sequences=[x], outputs_info=[at.zeros(3), None])[0][1]
+
+
 @loop((4, 3), fixed=((3, 3),))
 def recurrent_net(x: Any, w: Any) -> Any:
     def step(row: Any, h: Any) -> Any:
