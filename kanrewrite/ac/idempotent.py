@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kanrewrite.ac.integers import Vector
+from kanrewrite.ac.states import compatible
 from kanrewrite.ac.systems import System
 
 #: A vector, a bit for each unknown that holds the generator.
@@ -31,6 +32,9 @@ class Joins(System):
         self._rows = [(_bits(left), _bits(right)) for left, right in rows]
         self._known = sum(1 << k for k in self.fixed)
         self._free = [1 << k for k in range(len(self.atoms)) if not self._known >> k & 1]
+        at = {atom: 1 << k for k, atom in enumerate(self.atoms)}
+        #: For each operand the unknowns that stand in it.
+        self._inside = {k: sum(at.get(v, 0) for v in self.atoms[k].variables) for k in self.fixed}
         fresh = {bits for one in self._free for bits in self._least(one)}
         #: The fresh vectors, the small ones first; those with operands follow as they are needed.
         self._fresh = sorted(fresh, key=lambda bits: (bits.bit_count(), bits))
@@ -66,9 +70,7 @@ class Joins(System):
                 yield self._of_group(group)
                 highest = group & ~first
                 larger.extend(
-                    group | one
-                    for one in others
-                    if one > highest and self._is_possible(self._vector(group | one))
+                    group | one for one in others if one > highest and self._may_be(group | one)
                 )
             level = larger
 
@@ -114,8 +116,13 @@ class Joins(System):
         return found
 
     def _may_be(self, bits: Bits) -> bool:
-        return not bits & self._known or self._is_possible(
-            tuple(bits >> k & 1 for k in range(len(self.atoms)))
+        """Whether the operands of a vector might be equal, and no variable of it is in them."""
+        self.tick()
+        held = list(_positions(bits & self._known))
+        return not any(bits & self._inside[k] for k in held) and all(
+            compatible(self.atoms[k], self.atoms[other])
+            for n, k in enumerate(held)
+            for other in held[:n]
         )
 
     def _held(self, known: Bits, fresh: Sequence[Bits]) -> list[Bits]:
@@ -202,6 +209,13 @@ class Joins(System):
 
 def _bits(vector: Vector) -> Bits:
     return sum(1 << k for k, times in enumerate(vector) if times)
+
+
+def _positions(bits: Bits) -> Iterator[int]:
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low
 
 
 def _in(small: Bits, large: Bits) -> bool:

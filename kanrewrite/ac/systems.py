@@ -98,15 +98,6 @@ class System(ABC):
             if any(sorts.is_single(v, self.operator) for v in holders.get(atom, ()))
         )
 
-    def _is_possible(self, vector: Vector) -> bool:
-        """Whether the operands that a vector makes equal might be, and no variable holds itself."""
-        present = [self.atoms[k] for k in self.fixed if vector[k]]
-        if any(n and self.atoms[k] in s.variables for s in present for k, n in enumerate(vector)):
-            return False
-        return len(present) < 2 or all(
-            compatible(s, t) for n, s in enumerate(present) for t in present[:n]
-        )
-
     def value(self, k: int) -> Interned:
         """What a vector stands for: the operand it holds, or a fresh variable."""
         known = self._values.get(k)
@@ -143,6 +134,15 @@ class Sums(System):
         ]
         self._is_whole = False
         return [ray for ray in rays(self._rows, self.tick) if self._is_useful(ray)]
+
+    def _is_possible(self, vector: Vector) -> bool:
+        """Whether the operands that a vector makes equal might be, and no variable holds itself."""
+        present = [self.atoms[k] for k in self.fixed if vector[k]]
+        if any(n and self.atoms[k] in s.variables for s in present for k, n in enumerate(vector)):
+            return False
+        return len(present) < 2 or all(
+            compatible(s, t) for n, s in enumerate(present) for t in present[:n]
+        )
 
     def _is_useful(self, vector: Vector) -> bool:
         return all(vector[k] <= 1 for k in self.fixed) and self._is_possible(vector)

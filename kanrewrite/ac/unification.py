@@ -12,6 +12,7 @@ from unification import Var
 from kanrewrite.ac.bags import product
 from kanrewrite.ac.choices import system
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
+from kanrewrite.ac.matching import Matcher, matcher
 from kanrewrite.ac.minimal import minimal
 from kanrewrite.ac.search import Search, has_words
 from kanrewrite.ac.shape import operands_first
@@ -86,7 +87,13 @@ class _Unification:
         start = self._search.start
         if start is None:
             return
-        if self._is_elementary(start):
+        compiled = self._one_sided(start)
+        if compiled is not None:
+            for found in compiled[0].match(compiled[1]):
+                parts = {self._terms.leaf(v): self._terms.intern(t) for v, t in found.items()}
+                yield from self._allowed({**start.bindings, **parts})
+            self._search.ended = True
+        elif self._is_elementary(start):
             yield from self._elementary(start)
             self._search.ended = True
         else:
@@ -103,6 +110,22 @@ class _Unification:
 
     def _answer(self, values: Bindings) -> Substitution:
         return {v.plain: value.plain for v, value in values.items() if value is not v}
+
+    def _one_sided(self, state: State) -> tuple[Matcher, Interned] | None:
+        """The pattern and the ground term of which joins are to be equal, if that is all.
+
+        Its matches are all solutions, and ground. A system over sets would be quadratic in the
+        width: each operand is an unknown, and each vector as long.
+        """
+        if len(state.equations) != 1 or self._search.sorts.variables:
+            return None
+        s, t = state.equations[0]
+        operator = operator_of((s, t))
+        if operator is None or not operator.idempotent or (s.variables and t.variables):
+            return None
+        compiled = matcher(s if s.variables else t)
+        # What cancels is found by unification alone.
+        return None if compiled.cancels else (compiled, t if s.variables else s)
 
     def _is_large(self, state: State) -> bool:
         """Whether the first sums to be solved have many choices."""
@@ -142,9 +165,7 @@ class _Unification:
     def _elementary(self, state: State) -> Iterator[Substitution]:
         """The unifiers of such a system, as plain terms at once."""
         if not state.equations:
-            yield self._answer(
-                {v: bound(self._terms, v, state.bindings) for v in self._search.variables}
-            )
+            yield from self._allowed(state.bindings)
             return
         operator = operator_of(state.equations[0])
         assert operator is not None
@@ -163,11 +184,14 @@ class _Unification:
                 yield {v.plain: product(operator, parts) for v, parts in values.items()}
             else:
                 terms = {v: self._terms.make(operator, parts) for v, parts in values.items()}
-                bindings = {**state.bindings, **terms}
-                every = {v: bound(self._terms, v, bindings) for v in self._search.variables}
-                if sorts.allow(partial(_value, every)):
-                    self._search.budget.given()
-                    yield self._answer(every)
+                yield from self._allowed({**state.bindings, **terms})
+
+    def _allowed(self, bindings: Bindings) -> Iterator[Substitution]:
+        """The answer that bindings make, unless a sort refuses it."""
+        every = {v: bound(self._terms, v, bindings) for v in self._search.variables}
+        if self._search.sorts.allow(partial(_value, every)):
+            self._search.budget.given()
+            yield self._answer(every)
 
 
 def _value(values: Bindings, variable: Interned) -> Interned:

@@ -13,6 +13,7 @@ from unification import var
 from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.ac import eq, match, term, unify
 from kanrewrite.ac.interned import Interned
+from kanrewrite.errors import Incomplete
 from kanrewrite.theory import Theory
 from tests.ac.problems import in_time
 
@@ -161,3 +162,47 @@ def test_the_first_match_of_a_wide_join() -> None:
     with in_time(whole[:3]):
         found = next(match(("max", X, Y), whole, theory))
     assert term(("max", found[X], found[Y]), theory) is term(whole, theory)
+
+
+@pytest.mark.parametrize("unit", [None, "least"])
+def test_a_join_that_equals_a_ground_one_is_unified_in_linear_work(unit: Any) -> None:
+    theory = Theory(f"order {unit}").aci("max", unit=unit) if unit else Theory("o").aci("max")
+    taken = []
+    for width in (1_000, 4_000):
+        whole = ("max", *(f"c{k}" for k in range(width)))
+        found: list[Any] = []
+        pattern = ("max", X, "c5", Y)
+        taken.append(lines_run(lambda: found.append(next(unify([(pattern, whole)], theory)))))  # noqa: B023
+        assert term(("max", "c5", *found[0].values()), theory) is term(whole, theory)
+    assert taken[1] < 5 * taken[0] + 100
+
+
+WIDE = (
+    Theory("wide").ac("add").ac("sum", unit="0").inverse("sum", "neg", "sub").a("cat").aci("max")
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [2_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("op", ["add", "sum", "cat", "max"])
+def test_terms_of_any_width_are_matched_and_unified(op: str, width: int) -> None:
+    parts = [f"c{k}" for k in range(width)]
+    whole = (op, *parts)
+    assert len(term(whole, WIDE).args) == width
+    pattern = (op, "c0", X, parts[-1])
+    for found in (
+        next(match(pattern, whole, WIDE)),
+        next(unify([(pattern, whole)], WIDE)),
+        next(eq(pattern, whole, WIDE)({})),
+    ):
+        assert term((op, "c0", found[X], parts[-1]), WIDE) is term(whole, WIDE)
+    assert next(match((op, ("f", X), Y, Y), whole, WIDE), None) is None or op == "sum"
+    if op == "sum":
+        assert term(("sub", whole, whole), WIDE) is term("0", WIDE)
+        assert next(unify([(("sub", X, whole), "0")], WIDE))[X] is not None
+
+
+@pytest.mark.slow
+def test_wide_joins_with_open_operands_are_given_up_in_time() -> None:
+    parts = [f"c{k}" for k in range(10_000)]
+    with in_time("joins"), pytest.raises(Incomplete):
+        next(unify([(("max", X, ("f", Y)), ("max", *parts, ("f", Z)))], WIDE))
