@@ -28,6 +28,7 @@ from kanrewrite.view.context import (
     joined,
     within_log,
 )
+from kanrewrite.view.events import takes_log_back
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum, Totals
 from kanrewrite.view.heat import exponents, fading, hot, is_softplus, over_softplus
@@ -97,7 +98,8 @@ class Builder(LogBuilder):
 
     def _sign_of(self, form: Form) -> Variable[Any, Any]:
         """The rest of a form, which has its sign; 0 at an exponent of -inf, nan at nan."""
-        expo, rest = self.split(form, within_log(form, self.a))
+        met = takes_log_back(form, self.a)
+        expo, rest = self.split(form, PLAIN if met else within_log(form, self.a))
         shown = self.or_one(rest)
         if not expo.terms:
             return shown
@@ -132,6 +134,9 @@ class Builder(LogBuilder):
             return none, self.leaf(form)
         if isinstance(form, Lin):
             return none, self.linear(form)
+        if isinstance(form, Prod) and not where.exact and takes_log_back(form, self.a):
+            # ``exp(x) * (1 - exp(-x)*log(...))``, in which exp(x) would not meet the log
+            return self.split(self.a.sum_of(self.a.terms_of(form)), where)
         if isinstance(form, Prod):
             return self._sunk(form, where) or self._split_prod(form, where)
         if isinstance(form, Sum):

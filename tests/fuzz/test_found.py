@@ -56,6 +56,14 @@ v2 = y[[1]].sum() * at.exp(v1).sum()""",
         + "\nv = at.log(at.set_subtensor(special.softmax(X, axis=-1)[0], t))",
         {"X": [[0.0, 1.0], [1.0, 2.0], [0.25, 0.5]], "t": "nan"},
     ),
+    "shares of a softmax of squares of exponentials that are saturated": Found(
+        _typed("X:float64:None,None")
+        + """
+e = at.exp(at.switch(X > 0, at.exp(X), X)[:, -1:] ** 2)
+p = e / e.sum(axis=0, keepdims=True)
+v = (p * p).sum()""",
+        {"X": [[1.0, 4.5], [0.5, -3.0], [2.0, 3.75]]},
+    ),
     "what is added to a row stays in it": Found(
         _typed("X:float64:None,None", "t:float64:")
         + "\nv = at.log(at.inc_subtensor(at.exp(X)[0], t))",

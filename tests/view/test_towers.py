@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.view.common import PLAIN, assert_right, at, function, grad, ops
+from tests.view.common import PLAIN, assert_right, at, function, grad, ops, stock
 
 x, s = at.dvector("x"), at.dscalar("s")
 TALL = np.array([40.0, 3.0])
@@ -57,3 +57,23 @@ def test_exponentials_beside_levels_are_not_multiplied_out() -> None:
     assert ops(function([x, scales], cost, PLAIN))["exp"] <= 4
     values = [np.array([0.5, -3.0, 20.0]), np.array([0.0, 1.0, -2.0])]
     assert_right([x, scales], [cost, slope], values)
+
+
+def test_the_log_of_a_share_of_towers_is_one_operator() -> None:
+    z = at.exp(-x)
+    compiled = function([x], z - at.log(at.exp(z).sum()), PLAIN)
+    assert ops(compiled)["LogSoftmax"] == 1
+
+
+@pytest.mark.parametrize("z", [at.exp(-x), at.maximum(at.exp(-x), 0)], ids=["one", "chosen"])
+def test_the_log_of_the_largest_share_is_zero(z: Any) -> None:
+    chosen = at.maximum(z - at.log(at.exp(z).sum()), x)
+    outputs = [chosen, (chosen * chosen).sum()]
+    for top in (-25.0, -50.625, -93.0):
+        values = np.array([top, 1.75, -8.75])
+        with np.errstate(all="ignore"):
+            for gradients in ([], [grad(outputs[1], x)]):
+                mine = function([x], outputs + gradients)(values)
+                theirs = stock([x], outputs + gradients)(values)
+                for found, right in zip(mine, theirs, strict=True):
+                    np.testing.assert_allclose(found, right, rtol=1e-12)
