@@ -27,6 +27,7 @@ from kanrewrite.view.forms import (
     Totals,
     join_bcast,
     made_once,
+    power_of_two,
 )
 from kanrewrite.view.heat import exponents, hot
 
@@ -36,6 +37,10 @@ LONGEST = 24
 HIGHEST = 3
 #: ``c * (1 - m)``, which may be 0, is not ``c - c*m`` for a c as large as a mask's -1e9.
 STEEPEST = 64
+#: The bits of a double.
+DIGITS = 53
+#: A number of up to these is taken out of a sum as it is, a larger one without its power of two.
+ROUND = 1 << 20
 
 #: Operators whose value is never negative.
 NONNEGATIVE = {
@@ -420,6 +425,8 @@ class Algebra(Interner):
         smallest = min(left, key=lambda item: (abs(item[1]), item[0].uid))[1]
         if abs(lead) > STEEPEST * abs(smallest):
             lead = smallest
+        if not any(hot(m) for m, _ in left):
+            lead /= _rounding([c / lead for _, c in left])
         content = self.prod(lead, least, common)
         return content, {m: c / lead for m, c in left}
 
@@ -631,6 +638,19 @@ def _ordered(terms: Terms) -> tuple[tuple[Form, Fraction], ...]:
     if len(items) > 1:
         items.sort(key=_first_uid)
     return tuple(items)
+
+
+def _rounding(numbers: list[Fraction]) -> Fraction:
+    """The least number by which all these become floats, 1 if that is not one for all of them.
+
+    A sum that is nearly 0 has no digits left where its terms are rounded first: the 3 of ``3 - x``
+    stays in it, and is not taken out of ``1 - x/3``.
+    """
+    odd = math.lcm(*(n.denominator // power_of_two(n.denominator) for n in numbers))
+    # The one of a number as 0.1 is large: what is left is between 1 and 2.
+    whole = Fraction(odd, 1 if odd <= ROUND else 2 ** (odd.bit_length() - 1))
+    kept = ((n * whole).numerator for n in numbers)
+    return whole if all((n // power_of_two(n)).bit_length() <= DIGITS for n in kept) else ONE
 
 
 def _first_uid(item: tuple[Form, Any]) -> int:

@@ -127,6 +127,17 @@ def _number(value: Fraction) -> str:
     return f"{float(value):.6g}" if value >= 0 else f"({float(value):.6g})"
 
 
+def is_exact(number: Fraction) -> bool:
+    """Whether a product with a number rounds nothing."""
+    n, d = abs(number.numerator), number.denominator
+    return n == power_of_two(n) and d == power_of_two(d)
+
+
+def power_of_two(n: int) -> int:
+    """The largest power of two that divides a number."""
+    return n & -n
+
+
 Terms = dict[Form, Fraction]
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
 

@@ -18,7 +18,19 @@ from kanrewrite.terms import Operator, T
 from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.context import Context, Scaled, is_divided, moving, within_log
 from kanrewrite.view.contraction import needs_sum, sides_of, summed
-from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Sum, Totals, content
+from kanrewrite.view.forms import (
+    ONE,
+    ZERO,
+    App,
+    Axes,
+    Form,
+    Leaf,
+    Lin,
+    Sum,
+    Totals,
+    content,
+    is_exact,
+)
 from kanrewrite.view.heat import hot, is_softplus
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.levels import bounded
@@ -323,7 +335,8 @@ def _log(b: LogBuilder, form: App, where: Context) -> Scaled:
         return b.split_softplus(form)
     if isinstance(inner, Sum) and not hot(inner):
         one = dict(inner.terms).get(b.a.one)
-        if one is not None and one > 0:
+        # What may nearly cancel is not divided by a number, which would round it.
+        if one is not None and one > 0 and (inner.nonneg or is_exact(one)):
             others = b.a.add_terms({m: c / one for m, c in inner.terms if m is not b.a.one})
             terms = [(ONE, b.make(at.log1p, b.value(others)))]
             if one != 1:

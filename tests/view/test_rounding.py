@@ -113,3 +113,19 @@ def test_an_exponent_far_below_another_takes_no_digits_from_it(
     weights, near = np.array([0.75, -0.6, 1.3]), np.array([1.3, 0.7, -0.4])
     for values in ([weights, near, np.full(3, -1e7)], [weights, np.full(3, -1e7), near]):
         assert_right([w, b, z], [at.log(at.abs(build(mixture)))], values, rtol=1e-12)
+
+
+NEARLY_NOTHING: dict[str, Callable[[Any, Any], Any]] = {
+    "a log": lambda e, x: at.log(e * (3 - x)),
+    "a log of a square": lambda e, x: at.log(e * (9 - x * x)),
+    "a root": lambda e, x: at.sqrt(e * (9 - x * x)),
+    "a log of a share": lambda e, x: at.log(e * (3 - x) / e.sum()),
+}
+
+
+@pytest.mark.parametrize("name", NEARLY_NOTHING)
+def test_a_number_that_is_subtracted_from_is_not_divided_by(name: str) -> None:
+    out = NEARLY_NOTHING[name](at.exp(w), z)
+    values = [np.array([1.0, 2.0, 3.0]), 3 - 2.0**-51 * np.array([1.0, 2.0, 3.0])]
+    expected = stock([w, z], out)(*values)
+    np.testing.assert_allclose(function([w, z], out, PLAIN)(*values), expected, rtol=1e-14)
