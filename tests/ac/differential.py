@@ -16,6 +16,7 @@ from unification import Var, var
 
 from kanrewrite.ac import match, term, unify
 from kanrewrite.theory import Theory
+from tests.ac.mixed import compare_mixed
 from tests.ac.oracle import replaced
 from tests.ac.planted import compare_planted
 from tests.ac.problems import THEORY, in_time, key, names_in
@@ -242,6 +243,7 @@ def main() -> None:
         "matching of joins": lambda: compare_join_matches(options.seed, options.n),
         "unification of joins": lambda: compare_join_unifiers(options.seed, options.n),
         "absorbing joins": lambda: compare_absorbed(options.seed, options.n),
+        "mixed theories": lambda: compare_mixed(options.seed, options.n),
     }
     for kind, compare in kinds.items():
         start = time.perf_counter()
