@@ -198,65 +198,7 @@ LOGS = _made(
     ("-at.log({0}[<0|-1>]).mean()", "P", 0.4),
 )
 
-#: Parts of losses and of layers, as libraries have them.
-LAYERS = (
-    *_made(
-        "S",
-        ("{0} / <0.1|0.5|2|10>", "S", 0.4),
-        ("({0} - {1}) / at.exp({2})", "S S S", 0.3),
-        ("{0} - at.log(-at.log(at.sigmoid({1})))", "S S", 0.2),
-        ("({0} - {0}.mean(axis=0)) / at.sqrt({0}.var(axis=0) + 1e-5)", "S2", 0.2),
-        ("at.dot({0}, {1}.T) / at.sqrt(<2.0|8.0>)", "S2 S2", 0.3),
-        ("at.batched_dot({0}[None], {1}[None])[0]", "S2 S2", 0.15),
-        ("at.tensordot({0}, {1}, axes=[[0], [0]])", "S2 S2", 0.15),
-        ("at.clip({0}, -<5|30>, <5|30>)", "S", 0.3),
-        ("{0}[<[1, 0, 1]|[0, 0]|::-1>]", "S", 0.3),
-        ("at.sort({0}, axis=-1)[<::-1|-1:|:2>]", "S1", 0.2),
-        ("at.switch(at.gt({0}, 0), at.log({0}), <0|-30.0>)", "W", 0.5),
-        ("at.switch(at.eq({0}, 0), 0, at.log({0}))", "P", 0.2),
-        ("at.log(at.switch({0}, {1}, 1))", "M W", 0.3),
-        ("-((1 - {0})**2 * at.log({0})).sum(<axis=-1|>)", "P", 0.4),
-        ("-(0.9 * at.log({0}) + 0.1 * at.log({0}).mean(axis=-1, keepdims=True))", "P", 0.3),
-        ("({0} * {1}).sum(<axis=-1|>) / {0}.sum(<axis=-1|>)", "I S", 0.3),
-        ("at.log(({0} * {1}).sum(<axis=-1|>)) - at.log({1}.sum(<axis=-1|>))", "M W", 0.3),
-        ("at.maximum({0}, 0) - {0} * {1} + at.log(1 + at.exp(-at.abs({0})))", "S P", 0.3),
-        ("at.log({0} + 1) - at.log({0})", "W", 0.2),
-        ("at.log(at.abs({0} - {1}) + 1e-8)", "P P", 0.2),
-        ("2 * ({0} * {1}).sum() / ({0}.sum() + {1}.sum())", "P P", 0.3),
-        ("{0}.var(<axis=-1|>)", "P", 0.3),
-        ("{0} * at.sigmoid({0})", "S", 0.3),
-        ("{0} * at.tanh(at.log(1 + at.exp({0})))", "S", 0.2),
-    ),
-    *_made(
-        "W",
-        ("at.exp(at.cumsum({0}, axis=-1))", "S", 0.3),
-        ("at.sqrt({0})", "W", 0.3),
-        ("at.sqrt(({0}**2).sum(<axis=-1|axis=-1, keepdims=True|>))", "W", 0.3),
-        ("{0}**<2|3|4>", "W", 0.3),
-        ("1 / (1 + ({0} - {1})**2)", "S S", 0.3),
-        ("at.exp({0}).mean(<axis=-1|axis=0|>)", "S", 0.3),
-        ("at.dot(at.exp({0}), at.exp({1}))", "S2 S1", 0.2),
-        ("at.dot(at.exp({0}), at.exp({1}))", "S1 S1", 0.2),
-        ("at.sort({0}, axis=-1)", "W1", 0.1),
-    ),
-    *_made(
-        "P",
-        ("0.9 * {0} + 0.1 / {0}.shape[0]", "P", 0.4),
-        ("at.cumsum({0}, axis=-1)", "P", 0.3),
-        ("at.cumprod({0}, axis=-1)", "P1", 0.2),
-        ("{0}[1:] * at.cumprod(1 - {0}, axis=0)[:-1]", "P1", 0.3),
-        ("{0} / {0}.max(<axis=-1, keepdims=True|>)", "W", 0.3),
-        ("{0}**2 / ({0}**2 + {1}**2)", "W W", 0.3),
-        ("at.exp(-{0} / <0.1|2>) / at.exp(-{0} / <0.1|2>).sum(axis=-1, keepdims=True)", "W", 0.3),
-        ("{0}**(1 / 0.7) / ({0}**(1 / 0.7)).sum(axis=-1, keepdims=True)", "P", 0.3),
-        ("at.maximum({0}, 1e-6)", "P", 0.3),
-        ("at.dot({0}, at.dot({0}, {1}))", "P2 P1", 0.1),
-        ("at.erfc(-{0} / at.sqrt(2.0)) / 2", "S", 0.2),
-    ),
-)  # fmt: skip
-
 #: All idioms.
 IDIOMS: tuple[Recipe, ...] = (
     *SCORES, *WEIGHTS, *MASKED, *SUMS, *PLACED, *DIFFERENCES, *SHARES, *PROBABILITIES, *LOGS,
-    *LAYERS,
 )  # fmt: skip
