@@ -98,8 +98,7 @@ class Builder(LogBuilder):
 
     def _sign_of(self, form: Form) -> Variable[Any, Any]:
         """The rest of a form, which has its sign; 0 at an exponent of -inf, nan at nan."""
-        met = takes_log_back(form, self.a)
-        expo, rest = self.split(form, PLAIN if met else within_log(form, self.a))
+        expo, rest = self.split(form, within_log(form, self.a))
         shown = self.or_one(rest)
         if not expo.terms:
             return shown
@@ -134,7 +133,7 @@ class Builder(LogBuilder):
             return none, self.leaf(form)
         if isinstance(form, Lin):
             return none, self.linear(form)
-        if isinstance(form, Prod) and not where.exact and takes_log_back(form, self.a):
+        if isinstance(form, Prod) and takes_log_back(form, self.a):
             # ``exp(x) * (1 - exp(-x)*log(...))``, in which exp(x) would not meet the log
             return self.split(self.a.sum_of(self.a.terms_of(form)), where)
         if isinstance(form, Prod):

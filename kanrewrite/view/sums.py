@@ -109,11 +109,7 @@ class SumBuilder(ExponentBuilder):
             return form
         inside = frozenset().union(*(exponents(m.args[0]) for m in logs))  # type: ignore[attr-defined]
         # Beside the log nothing is left of what is out of range, which its level could not tell.
-        met.update(
-            (m, c)
-            for m, c in form.terms
-            if m in inside and not (where.exact and self.a.overflows(m))
-        )
+        met.update((m, c) for m, c in form.terms if m in inside)
         if len(met) < 2:
             return form
         whole = self.atom(self._cold_sum(self.a.sum_of(met), ONE))
