@@ -21,4 +21,4 @@ def anchored(summed: Lin, axes: Axes, a: Lifting) -> tuple[Lin, Form | None]:
     if not parts:
         return summed, None
     anchor = a.shift(max(parts, key=lambda lin: len(lin.terms)), axes)
-    return a.plus(summed, a.lin(a.terms_of(anchor)), -ONE), anchor
+    return a.plus(summed, a.lin({anchor: ONE}), -ONE), anchor

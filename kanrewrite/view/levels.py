@@ -173,9 +173,11 @@ def _summed(inner: Lin, axes: tuple[int, ...], a: Lifting, hidden: tuple[Form, .
     """The level of a sum; where factors may hide its maximum, it is not that of another sum."""
     moving = a.lin({m: c for m, c in inner.terms if not m.constant_along(axes)})
     out = Totals((m, c) for m, c in inner.terms if m.constant_along(axes))
-    top = a.shift(moving, axes, hidden) if hidden else a.max(moving, axes)
-    for m, c in a.terms_of(top).items() if moving.terms else ():
-        out[m] += c
+    if moving.terms and hidden:
+        out[a.shift(moving, axes, hidden)] += ONE
+    elif moving.terms:
+        for m, c in a.terms_of(a.max(moving, axes)).items():
+            out[m] += c
     return a.lin(out)
 
 

@@ -32,7 +32,6 @@ from kanrewrite.view.forms import (
     Sum,
     Terms,
     Totals,
-    content,
     join_bcast,
     made_once,
     pieces,
@@ -51,12 +50,6 @@ CONSTRUCTORS = {
     T.sum: "sum", T.max: "max", T.prod: "prod_along", T.cumsum: "cumsum", T.log: "log",
     T.abs: "abs",
 }  # fmt: skip
-
-
-def primitive(lin: Lin, a: Algebra) -> tuple[Fraction, Lin]:
-    """The largest number that divides an exponent, and what is left of it."""
-    c = content(lin)
-    return c, lin if c == 1 else a.lin({m: d / c for m, d in lin.terms})
 
 
 @lru_cache(maxsize=1024)
@@ -259,14 +252,11 @@ class Lifting(Algebra):
         return found or self.app(T.cumsum, form, axis, bcast=form.bcast)
 
     def max(self, form: Form, axes: Axes) -> Form:
-        """The largest element along axes; of ``2*a``, twice that of a."""
+        """The largest element along axes."""
         found = self.followed(T.max, form, axes)
         if found is not None or self.constant(form, axes):
             return form if found is None else found
         lin = self.lin(self.terms_of(form))
-        c, part = primitive(lin, self)
-        if c != 1:
-            return self.mul(self.const(c), self.max(part, axes))
         return self.app(T.max, lin, axes, bcast=self.reduced_bcast(lin.bcast, axes))
 
     # -- logs and absolute values -----------------------------------------------------------
@@ -285,14 +275,8 @@ class Lifting(Algebra):
         """The absolute value of a form that may be negative."""
         return self.followed(T.abs, form) or super().size(form)
 
-    def shift(self, lin: Lin, axes: Axes, hidden: tuple[Form, ...] = ()) -> Form:
-        """The largest exponent along axes, 0 where it is infinite; zeros of factors may hide it.
-
-        Of ``2*a`` it is twice that of a, also as rounded.
-        """
-        c, part = primitive(lin, self)
-        if c != 1:
-            return self.mul(self.const(c), self.shift(part, axes, hidden))
+    def shift(self, lin: Lin, axes: Axes, hidden: tuple[Form, ...] = ()) -> App:
+        """The largest exponent along axes, 0 where it is infinite; zeros of factors may hide it."""
         whole = join_bcast([lin.bcast, *(f.bcast for f in hidden)])
         return self.app(T.shift, lin, axes, hidden, bcast=self.reduced_bcast(whole, axes))
 

@@ -20,7 +20,7 @@ from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.forms import ONE, ZERO, App, Form
 from kanrewrite.view.moves import Diagonal
 from kanrewrite.view.nodes import axes_of
-from kanrewrite.view.towers import has_one_tower
+from kanrewrite.view.towers import has_one_tower, of_one
 from kanrewrite.view.turning import turned, turns
 
 PlainOperator = Callable[[ExponentBuilder, App], Variable[Any, Any]]
@@ -44,6 +44,9 @@ def plain(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
 
 def _shift(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     """The maximum over axes, 0 where it is infinite; that of the transpose is its transpose."""
+    times, one = of_one(form, b.a)
+    if times != 1:
+        return b.total([(times, b.value(one))])
     for order in turns(form):
         other, back = turned(form, order, b.a)
         if len(order) < form.ndim or b.is_built(other, PLAIN):

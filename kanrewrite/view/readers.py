@@ -191,11 +191,10 @@ def _is_isinf_of(cond: Variable[Any, Any], var: Variable[Any, Any]) -> bool:
 
 def _shift(form: Form, a: Lifting) -> Form | None:
     """What a shift by hand, or by this library, takes out: a maximum, 0 where it is infinite."""
-    coeff, expo, factors = a.parts(form)
-    top = factors[0][0] if len(factors) == 1 and factors[0][1] == 1 else None
-    if not (isinstance(top, App) and top.op is T.max) or expo.terms or coeff < 0:
-        return None
-    return a.mul(a.const(coeff), a.shift(*top.args))
+    if isinstance(form, App) and form.op is T.max:
+        lin, axes = form.args
+        return a.shift(lin, axes)
+    return None
 
 
 def _cast(view: Source, node: Apply[Any], a: Lifting) -> Form | None:

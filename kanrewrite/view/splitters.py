@@ -37,6 +37,7 @@ from kanrewrite.view.levels import bounded
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.moves import Move, with_shape
 from kanrewrite.view.operators import finite, plain, scattered
+from kanrewrite.view.towers import of_one
 from kanrewrite.view.turning import turned, turned_around, turns
 from kanrewrite.view.zeros import hiding, may_vanish, vanishes
 
@@ -79,8 +80,8 @@ def _summed(b: LogBuilder, form: App, where: Context) -> Scaled:
         summed, still = expo, Totals()  # what is constant is as large as what it is the maximum of
     hidden = (*_hidden(b, inner, (summed, axes), where), *b.nothing(summed, inner, rest))
     summed, anchor = anchored(summed, axes, b.a)
-    for m, c in b.a.terms_of(anchor).items() if anchor is not None else ():
-        still[m] += c
+    if anchor is not None:
+        still[anchor] += ONE
     power = _sunk(b, summed, axes, hidden, still)
     body = b.scaled(power, rest)
     return b.a.lin(still), b.make(at.sum, body, axis=axes, keepdims=True)
@@ -97,11 +98,16 @@ def _sunk(
     bound = {sink.exponent: expo, sink.rest: b.a.one, sink.parameters[0]: axes}
     leaving, body = (instantiate(side, bound, b.a) for side in (sink.level, sink.body))
     for m, c in b.a.terms_of(leaving).items():
-        level[_without(m, hidden, b)] += c
+        times, one = of_one(_without(m, hidden, b), b.a)
+        level[one] += c * times
     inside = Totals(expo.terms)
     for m, c in b.a.parts(body)[1].terms:
         inside[m] -= c
-    taken = b.a.lin({_without(m, hidden, b): c for m, c in inside.items() if c})
+    below = Totals()
+    for m, c in inside.items():
+        times, one = of_one(_without(m, hidden, b), b.a)
+        below[one] += c * times
+    taken = b.a.lin({m: c for m, c in below.items() if c})
     c = content(expo, taken)
     high, low = (b.a.lin({m: d / c for m, d in e.terms}) for e in (expo, taken))
     gap = b.make(at.sub, b.kept(high, hidden), b.linear(low))

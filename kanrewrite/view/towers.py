@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Form, Lin, remembered
+from kanrewrite.view.forms import ONE, App, Form, Lin, content, remembered
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import LARGEST
+from kanrewrite.view.lifting import Lifting
 
 
 def is_level(form: Form) -> bool:
@@ -20,6 +23,16 @@ def unmoved(form: Form) -> Form:
     while isinstance(form, App) and form.op is T.dimshuffle:
         form = form.args[0]
     return form
+
+
+def of_one(form: Form, a: Lifting) -> tuple[Fraction, Form]:
+    """A largest multiple as a number times the largest: both are rounded alike."""
+    if not (isinstance(form, App) and form.op is T.shift and isinstance(form.args[0], Lin)):
+        return ONE, form
+    lin, axes, hidden = form.args
+    c = content(lin)
+    part = a.lin({m: d / c for m, d in lin.terms})
+    return c, form if c == 1 else a.shift(part, axes, hidden)
 
 
 def only_source(form: Form) -> Form | None:
