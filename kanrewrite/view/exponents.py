@@ -18,7 +18,7 @@ from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Terms, 
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import LARGEST
 from kanrewrite.view.shutting import kept_in
-from kanrewrite.view.towers import has_one_tower, is_level, is_tower, of_one, only_source, unmoved
+from kanrewrite.view.towers import has_one_tower, is_level, is_tower, of_ones, only_source, unmoved
 from kanrewrite.view.zeros import may_vanish
 
 
@@ -88,11 +88,7 @@ class ExponentBuilder(Bench):
         return self._lins[lin]
 
     def _linear(self, lin: Lin) -> Variable[Any, Any]:
-        left = Totals()
-        for m, c in lin.terms:
-            times, one = of_one(m, self.a)
-            left[one] += c * times
-        left = Totals((m, c) for m, c in left.items() if c)
+        left = of_ones(lin.terms, self.a)
         terms = self._differences(left) + self._moved_differences(left) + self._towers(left)
         if left:
             whole = self.a.add_terms(left)

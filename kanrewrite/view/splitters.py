@@ -27,6 +27,7 @@ from kanrewrite.view.forms import (
     Leaf,
     Lin,
     Sum,
+    Terms,
     Totals,
     content,
     is_exact,
@@ -37,7 +38,7 @@ from kanrewrite.view.levels import bounded
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.moves import Move, with_shape
 from kanrewrite.view.operators import finite, plain, scattered
-from kanrewrite.view.towers import of_one
+from kanrewrite.view.towers import of_ones
 from kanrewrite.view.turning import turned, turned_around, turns
 from kanrewrite.view.zeros import hiding, may_vanish, vanishes
 
@@ -97,23 +98,23 @@ def _sunk(
     sink = b.a.laws.row(T.sum).sinks[0]
     bound = {sink.exponent: expo, sink.rest: b.a.one, sink.parameters[0]: axes}
     leaving, body = (instantiate(side, bound, b.a) for side in (sink.level, sink.body))
-    for m, c in b.a.terms_of(leaving).items():
-        times, one = of_one(_without(m, hidden, b), b.a)
-        level[one] += c * times
+    for m, c in _shown(b.a.terms_of(leaving), hidden, b).items():
+        level[m] += c
     inside = Totals(expo.terms)
     for m, c in b.a.parts(body)[1].terms:
         inside[m] -= c
-    below = Totals()
-    for m, c in inside.items():
-        times, one = of_one(_without(m, hidden, b), b.a)
-        below[one] += c * times
-    taken = b.a.lin({m: c for m, c in below.items() if c})
+    taken = b.a.lin(_shown(inside, hidden, b))
     c = content(expo, taken)
     high, low = (b.a.lin({m: d / c for m, d in e.terms}) for e in (expo, taken))
     gap = b.make(at.sub, b.kept(high, hidden), b.linear(low))
     power = b.make(at.exp, b.total([(c, gap)]))
     b.a.built_by[power] = sink.relation
     return power
+
+
+def _shown(levels: Terms, hidden: tuple[Form, ...], b: LogBuilder) -> Totals:
+    """Levels with what hides an exponent left out."""
+    return of_ones(((_without(m, hidden, b), c) for m, c in levels.items() if c), b.a)
 
 
 def _without(form: Form, hidden: tuple[Form, ...], b: LogBuilder) -> Form:

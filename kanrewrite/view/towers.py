@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import ONE, App, Form, Lin, content, remembered
+from kanrewrite.view.forms import ONE, App, Form, Lin, Totals, content, remembered
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import LARGEST
 from kanrewrite.view.lifting import Lifting
@@ -33,6 +34,15 @@ def of_one(form: Form, a: Lifting) -> tuple[Fraction, Form]:
     c = content(lin)
     part = a.lin({m: d / c for m, d in lin.terms})
     return c, form if c == 1 else a.shift(part, axes, hidden)
+
+
+def of_ones(terms: Iterable[tuple[Form, Fraction]], a: Lifting) -> Totals:
+    """Terms of an exponent, of which no two are multiples of one maximum."""
+    found = Totals()
+    for m, c in terms:
+        times, one = of_one(m, a)
+        found[one] += c * times
+    return Totals((m, c) for m, c in found.items() if c)
 
 
 def only_source(form: Form) -> Form | None:
