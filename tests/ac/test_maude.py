@@ -1,10 +1,10 @@
 """Random problems, solved by Maude as well: a few each time, thousands in the slow run.
 
-The seed of the fresh run is printed; ``MAUDE_SEED`` sets it.
+A run is the same every time; ``MAUDE_SEED`` sets another second seed, and
+``python -m tests.ac.differential`` explores.
 """
 
 import os
-import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +15,7 @@ from tests.ac.differential import module as maude_module
 
 pytest.importorskip("maude")
 
-SEED = int(os.environ.get("MAUDE_SEED", random.SystemRandom().randrange(10**6)))
+SEED = int(os.environ.get("MAUDE_SEED", "2"))
 
 
 @pytest.fixture(scope="module")
