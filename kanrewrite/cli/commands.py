@@ -284,7 +284,8 @@ def fuzz(
         bool, typer.Option("--lines", help="Count the lines of the engine that are reached.")
     ] = False,
     grammar: Annotated[
-        str, typer.Option(help="What graphs are made of: operators, idioms, or both in turn.")
+        str,
+        typer.Option(help="What graphs are made of: operators, idioms, both in turn, or graphs."),
     ] = "both",
 ) -> None:
     """Judge random graphs against stock Aesara and high precision; exit code 1 if one is wrong."""

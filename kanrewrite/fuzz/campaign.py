@@ -14,7 +14,7 @@ from time import perf_counter
 
 from kanrewrite.config import config
 from kanrewrite.fuzz.coverage import possible, reached, seen, wanted
-from kanrewrite.fuzz.generation import EVERYDAY, EXTREME, IDIOM, Regime, Shapes, generated
+from kanrewrite.fuzz.generation import GRAPH, IDIOM, Shapes, generated, regimes
 from kanrewrite.fuzz.judging import Compiled, Unjudged, Verdict, compiled
 from kanrewrite.fuzz.programs import Program, Values
 from kanrewrite.fuzz.saving import source
@@ -22,10 +22,10 @@ from kanrewrite.fuzz.shrinking import shrunk
 
 #: How many programs an executor is given at once.
 CHUNK = 20
-#: How many extreme regimes a program is judged in, besides all everyday ones.
-EXTREMES = 3
 #: What the seeds of programs of even and of odd number contain.
-_GRAMMARS = {"operators": ("", ""), "idioms": (IDIOM, IDIOM), "both": ("", IDIOM)}
+_GRAMMARS = {
+    "operators": ("", ""), "idioms": (IDIOM, IDIOM), "both": ("", IDIOM), "graphs": (GRAPH, GRAPH),
+}  # fmt: skip
 #: One program in so many is compiled with fusion and inplace operations.
 FULL = 8
 
@@ -175,8 +175,7 @@ def _judged(
 
 def _settings(shapes: Shapes, seed: str) -> Iterator[Values]:
     r = random.Random(f"{seed}, values")
-    regimes: list[Regime] = [*EVERYDAY, *r.sample(EXTREME, EXTREMES)]
-    for regime in regimes:
+    for regime in regimes(seed, r):
         yield shapes.values(regime, r)
 
 
@@ -238,8 +237,8 @@ def fuzz(
     progress : callable, optional
         Is told what was found so far, after each lot of programs.
     grammar : str
-        What programs are made of: ``"operators"``, ``"idioms"`` (what people write), or
-        ``"both"`` in turn.
+        What programs are made of: ``"operators"``, ``"idioms"`` (what people write), ``"both"``
+        in turn, or ``"graphs"`` (short compositions of two matrices and a number).
 
     Returns
     -------

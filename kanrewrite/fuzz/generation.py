@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kanrewrite.fuzz.graphs import GRAPHS, RESULT
 from kanrewrite.fuzz.idioms import IDIOMS, SORTS
 from kanrewrite.fuzz.numbers import NAMESPACE
 from kanrewrite.fuzz.programs import Array, Input, Line, Program, Values, run
@@ -18,8 +19,8 @@ from kanrewrite.fuzz.recipes import Recipe, recipes
 LARGE = 1e60
 #: How many times a line is tried.
 _TRIES = 200
-#: What seeds of programs made of idioms contain.
-IDIOM = "idiom "
+#: What seeds of programs made of idioms, and of graphs, contain.
+IDIOM, GRAPH = "idiom ", "graph "
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,18 @@ class Regime:
         Normal numbers times the one plus the other.
     special : tuple of float
         What some elements are replaced by.
+    first : bool
+        Whether scale and offset are those of the first input alone.
+    rows : bool
+        Whether now and then two rows of a matrix are equal, or a column is zero.
     """
 
     name: str
     scale: float = 1.0
     offset: float = 0.0
     special: tuple[float, ...] = ()
+    first: bool = False
+    rows: bool = False
 
 
 EVERYDAY = (
@@ -56,6 +63,22 @@ EXTREME = (
     Regime("infinite", 1.0, special=(np.inf,)),
     Regime("nan", 1.0, special=(np.nan,)),
 )
+#: Where graphs are judged: one large input beside everyday ones, so that not all saturates.
+GRAPHS_EVERYDAY = (Regime("everyday", rows=True), Regime("wide", 3.0, first=True, rows=True))
+GRAPHS_EXTREME = (
+    Regime("large", 40.0, first=True, rows=True),
+    Regime("far", 40.0, offset=800.0, first=True, rows=True),
+    Regime("far below", 40.0, offset=-800.0, first=True, rows=True),
+)
+#: How many extreme regimes a program is judged in, besides all everyday ones.
+EXTREMES = 3
+
+
+def regimes(seed: str, r: random.Random) -> list[Regime]:
+    """Where a program is judged."""
+    if GRAPH in seed:
+        return [*GRAPHS_EVERYDAY, *GRAPHS_EXTREME]
+    return [*EVERYDAY, *r.sample(EXTREME, EXTREMES)]
 
 
 @dataclass(frozen=True)
@@ -67,9 +90,13 @@ class Shapes:
     def values(self, regime: Regime, r: random.Random) -> Values:
         """Values for each input."""
         drawn: Values = {}
+        rows = regime.rows
         for name, dtype, shape in self.lengths:
             drawn[name] = _drawn(dtype, shape, regime, r)
+            regime = EVERYDAY[0] if regime.first else regime
         _tie(drawn, r)
+        if rows:
+            _tie_rows(drawn, r)
         return drawn
 
 
@@ -95,18 +122,27 @@ def _tie(drawn: Values, r: random.Random) -> None:
         a.ravel()[0] = b.ravel()[0]
 
 
+def _tie_rows(drawn: Values, r: random.Random) -> None:
+    """Rows that are equal, and a column of zeros."""
+    for matrix in (v for v in drawn.values() if v.ndim == 2):
+        if r.random() < 0.15:
+            matrix[0] = matrix[1]
+        if r.random() < 0.1:
+            matrix[:, -1] = 0
+
+
 def generated(seed: str, longest: int = 9) -> tuple[Program, Shapes]:
     """A random program, and how to draw its inputs.
 
     Parameters
     ----------
     seed : str
-        The same seed gives the same program; of idioms if it says so, else of operators.
+        The same seed gives the same program; of idioms or graphs if it says so, else of operators.
     longest : int
         How many lines it has at most.
     """
     r = random.Random(seed)
-    growth = Growth(r, IDIOMS if IDIOM in seed else recipes())
+    growth = Pool(r) if GRAPH in seed else Growth(r, IDIOMS if IDIOM in seed else recipes())
     # A line of idioms is several operators.
     for _ in range(r.randrange(2, 7) if IDIOM in seed else r.randrange(3, longest + 1)):
         growth.grow()
@@ -125,17 +161,21 @@ class Growth:
         self.grammar = grammar
         self.weights = [recipe.weight for recipe in grammar]
         self.lines: list[Line] = []
-        n, m = (r.choice((0, 1, 2, 3, 3, 3, 3)), r.choice((1, 2, 3, 3, 3, 3)))
-        dtype = "float32" if r.random() < 0.2 else "float64"
-        self.shapes = [
-            ("x", dtype, (n,)), ("y", dtype, (n,)), ("X", dtype, (m, n)), ("s", dtype, ()),
-            ("t", dtype, ()), ("m", "int8", (n,)), ("b", "bool", (n,)), ("M", "bool", (m, n)),
-        ]  # fmt: skip
+        self.shapes = self.inputs_of(r)
         known = r.random() < 0.3
         self.inputs = tuple(Input(name, d, self._typed(s, known)) for name, d, s in self.shapes)
         draw = Shapes(tuple(self.shapes))
         self.values: dict[str, Array] = dict(draw.values(EVERYDAY[0], random.Random(1)))
         self.sorts: dict[str, str] = {}
+
+    def inputs_of(self, r: random.Random) -> list[tuple[str, str, tuple[int, ...]]]:
+        """The inputs: names, dtypes and shapes."""
+        n, m = (r.choice((0, 1, 2, 3, 3, 3, 3)), r.choice((1, 2, 3, 3, 3, 3)))
+        dtype = "float32" if r.random() < 0.2 else "float64"
+        return [
+            ("x", dtype, (n,)), ("y", dtype, (n,)), ("X", dtype, (m, n)), ("s", dtype, ()),
+            ("t", dtype, ()), ("m", "int8", (n,)), ("b", "bool", (n,)), ("M", "bool", (m, n)),
+        ]  # fmt: skip
 
     def _typed(self, shape: tuple[int, ...], known: bool) -> tuple[int | None, ...]:
         """Lengths that a type states; what is to be broadcast must be stated."""
@@ -223,6 +263,21 @@ class Growth:
         if value.dtype == object or value.ndim > 3 or value.size > 64:
             return None
         return value
+
+
+class Pool(Growth):
+    """A graph while it grows: of two matrices and a number, and of all that they became."""
+
+    def __init__(self, r: random.Random):
+        super().__init__(r, GRAPHS)
+
+    def inputs_of(self, r: random.Random) -> list[tuple[str, str, tuple[int, ...]]]:
+        """The inputs: names, dtypes and shapes."""
+        return [("x", "float64", (3, 3)), ("y", "float64", (3, 3)), ("s", "float64", ())]
+
+    def finish(self) -> None:
+        """The last step is the result; what it does not need is left out."""
+        self._added(RESULT, (self.lines[-1].name,))
 
 
 def _everyday(value: Array) -> bool:

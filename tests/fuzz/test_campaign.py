@@ -15,7 +15,8 @@ from kanrewrite import registry
 from kanrewrite.cli import fuzzing
 from kanrewrite.fuzz import Unjudged, failure, fuzz, judging
 from kanrewrite.fuzz.coverage import possible, reached, wanted
-from kanrewrite.fuzz.generation import EVERYDAY, IDIOM, generated
+from kanrewrite.fuzz.generation import EVERYDAY, GRAPH, IDIOM, generated, regimes
+from kanrewrite.fuzz.graphs import GRAPHS, RESULT
 from kanrewrite.fuzz.idioms import IDIOMS
 from kanrewrite.fuzz.programs import program_of
 from kanrewrite.fuzz.recipes import elementwise, operators
@@ -46,6 +47,26 @@ def test_every_idiom_is_used() -> None:
     used = {line.template for i in range(1500) for line in generated(f"0/{IDIOM}{i}")[0].lines}
     for recipe in IDIOMS:
         assert used & {recipe.written(random.Random(k)) for k in range(60)}, recipe.template
+
+
+def test_every_step_of_graphs_is_used() -> None:
+    used = {line.template for i in range(900) for line in generated(f"0/{GRAPH}{i}")[0].lines}
+    for recipe in (*GRAPHS, RESULT):
+        written = {recipe.written(random.Random(k)) for k in range(60)}
+        assert written <= used, written - used
+
+
+def test_graphs_are_judged_at_one_large_input_with_equal_rows_and_zero_columns() -> None:
+    seed, seen = f"0/{GRAPH}4", set()
+    _, shapes = generated(seed)
+    for k in range(60):
+        r = random.Random(k)
+        for regime in regimes(seed, r):
+            x, *others = shapes.values(regime, r).values()
+            assert all(np.abs(v).max() < 10 for v in others)
+            equal, zero = bool((x[0] == x[1]).all()), bool((x[:, -1] == 0).all())
+            seen |= {regime.name, ("equal", equal), ("zero", zero)}
+    assert len(seen) == 5 + 2 + 2
 
 
 def test_a_program_is_read_as_it_is_printed() -> None:
@@ -107,7 +128,8 @@ def test_what_stock_cannot_run_is_not_judged() -> None:
 
 
 def test_random_graphs_have_no_wrong_number() -> None:
-    found = fuzz(n=12, seed=7)
+    found = fuzz(n=8, seed=7)
+    found.add(fuzz(n=4, seed=7, grammar="graphs"))
     assert not found.findings, "\n\n".join(f.source() for f in found.findings)
 
 
