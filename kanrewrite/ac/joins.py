@@ -50,6 +50,15 @@ def enumerate_join(plan: Plan) -> None:
     joins = [join for join in plan.joins if join.symbol is symbol]
     plan.joins = [join for join in plan.joins if join.symbol is not symbol]
     free = list(dict.fromkeys(v for join in joins for v in _free(plan, join)))
+    viewed = next((v for v in free if plan.is_viewed(v)), None)
+    if viewed is not None:
+        # What it holds says what its own variables are: they need not be guessed beside it.
+        plan.joins.extend(joins)
+        holder = next(join for join in joins if viewed in join.variables)
+        part = program.new("x")
+        program.loop(part, f"subsets({holder.args}, {symbol.unit is None})", wide=True)
+        give(plan, holder, viewed, part, 1)
+        return
     for v in free:
         met = met_by(plan, v, symbol)
         if met is not None:

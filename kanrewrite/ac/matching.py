@@ -36,7 +36,7 @@ _HELPERS = {
         (bags, ("applied", "arrangements", "divided", "leftover", "minus", "multiplicities")),
         (bags, ("meeting", "of_heads", "opened", "operands", "product", "runs", "shared")),
         (distribution, ("distributed",)),
-        (semilattice, ("beyond", "joined", "within", "without")),
+        (semilattice, ("beyond", "joined", "subsets", "within", "without")),
         (splitting, ("pairs", "splits")),
         (tables, ("holders", "partners", "shares")),
     )

@@ -115,6 +115,16 @@ class Plan:
             patterns.extend(row.parts)
         return found.union(*(pattern.variables for pattern in patterns))
 
+    def is_viewed(self, variable: Interned) -> bool:
+        """Whether a variable stands for an operand that is compared once its value is known.
+
+        Parameters
+        ----------
+        variable
+            A variable.
+        """
+        return variable in self._views
+
     def free(self, pattern: Interned) -> int:
         """How many variables of a pattern are not bound yet."""
         return sum(variable not in self.bound for variable in pattern.variables)

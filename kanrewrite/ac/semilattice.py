@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import product
+from itertools import chain, combinations, product
 
 from kanrewrite.ac.bags import Args, by_serial
 from kanrewrite.ac.interned import Interned, Symbol
@@ -52,6 +52,24 @@ def within(args: Args, symbol: Symbol, others: Args) -> Iterator[Args]:
     for other in others:
         if other.symbol is symbol and whole.issuperset(other.args):
             yield other.args
+
+
+def subsets(args: Args, some: bool) -> Iterator[Args]:
+    """The parts of a set, the small ones first.
+
+    Parameters
+    ----------
+    args
+        The set.
+    some
+        Whether a part has an operand.
+
+    Examples
+    --------
+    >>> list(subsets(("a", "b"), some=True))
+    [('a',), ('b',), ('a', 'b')]
+    """
+    return chain.from_iterable(combinations(args, n) for n in range(some, len(args) + 1))
 
 
 def joined(

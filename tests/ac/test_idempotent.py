@@ -50,6 +50,17 @@ def test_parts_and_variables_may_share_an_operand() -> None:
     assert list(match(("add", ("max", X, "a"), Y), ("add", "a", "b"), ORDER)) == [{X: "a", Y: "b"}]
 
 
+def test_an_operand_of_any_head_is_compared_before_the_others_share_what_it_is_beside() -> None:
+    subject = ("maxu", "a", "b", "c", ("mulu", "a", "c"), ("mulu", "d", "c"))
+    found = list(match(("maxu", X, Y, Z, "a", "b", ("mulu", X, "a")), subject, THEORY))
+    # One of Y and Z, or both, holds the last product; each may hold the four others.
+    assert {one[X] for one in found} == {"c"}
+    assert len(found) == len({(one[Y], one[Z]) for one in found}) == 3 * 4**4
+    wide = ("maxu", "e", *(f"c{k}" for k in range(40)), ("mulu", "e", "a"))
+    first = next(match(("maxu", X, Y, ("mulu", X, "a")), wide, THEORY))
+    assert term(("maxu", *first.values(), ("mulu", first[X], "a")), THEORY) is term(wide, THEORY)
+
+
 def test_room_around_a_pattern_is_what_it_leaves() -> None:
     matcher = compile_pattern(("max", ("f", X), "b"), ORDER)
     subject = term(("max", ("f", "a"), "b", "c", "d"), ORDER)
