@@ -18,8 +18,12 @@ from kanrewrite import Eq, Float, T, eq, relation
 
 @relation(direction=None)
 def loop_levels(s: Float) -> Iterator[Eq]:
-    """A loop carries a state as the log of its size and its sign, where its log is asked for."""
+    """A loop carries a state as the log of its size and its sign, where its log is asked for.
+
+    Beside a state it carries what that lacks to a number, where a step takes it from one.
+    """
     yield eq(T.sgn(s) * T.exp(T.log(T.abs(s))), s)
+    yield eq(1 - (1 - s), s)
 
 
 @loop_levels.example

@@ -16,6 +16,7 @@ from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.extra_ops import CumOp
 from aesara.tensor.math import Dot, Max, Prod, Sum
 from aesara.tensor.shape import Reshape, SpecifyShape, Unbroadcast
+from aesara.tensor.special import LogSoftmax, Softmax
 from aesara.tensor.subtensor import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
@@ -25,6 +26,7 @@ from aesara.tensor.subtensor import (
     Subtensor,
 )
 
+from kanrewrite.inner.moving import is_zero
 from kanrewrite.terms import T, operator_of
 
 Graph = Variable[Any, Any]
@@ -42,6 +44,8 @@ _ELEMENTWISE: dict[Any, tuple[int, ...] | None] = {
     T.add: None, T.sub: None,
 }  # fmt: skip
 _LOGS = (T.log, T.log2, T.log10)
+_EXPONENTIALS = (T.exp, T.exp2, T.sigmoid, T.softplus)
+FLOATS = ("float32", "float64")
 
 
 def passes(node: Apply[Any], place: int) -> bool:
@@ -71,11 +75,12 @@ def numbered(fgraph: FunctionGraph, variables: Sequence[Graph]) -> Iterator[Grap
     free = {n.outputs[0] for n in divisors}
     free |= {v for v in large & small if v.owner is not None}
     for node, _ in _walked(fgraph, variables, free):
-        if _is_sum(node) and any(map(_is_number, node.inputs)):
+        if is_sum(node) and any(map(_is_number, node.inputs)):
             yield node.outputs[0]
 
 
-def _is_sum(node: Apply[Any]) -> bool:
+def is_sum(node: Apply[Any]) -> bool:
+    """Whether a node adds or subtracts."""
     return isinstance(node.op, Elemwise) and operator_of(node.op) in (T.add, T.sub)
 
 
@@ -158,3 +163,25 @@ def _asks_inside(node: Apply[Any], place: int, division: bool) -> bool:
         return False
     inner = op.get_oinp_iinp_iout_oout_mappings()["inner_inp_from_outer_inp"].get(place, ())
     return any(is_asked(op.fgraph, op.inner_inputs[n], division) for n in inner)
+
+
+def is_float(v: Graph) -> bool:
+    """Whether a variable holds floats."""
+    return getattr(v.type, "dtype", None) in FLOATS
+
+
+def is_equality(node: Apply[Any]) -> bool:
+    """Whether numbers are asked to be equal to the last digit, as they are no more as exponentials.
+
+    What is zero stays zero.
+    """
+    if not isinstance(node.op, Elemwise) or operator_of(node.op) not in (T.eq, T.neq):
+        return False
+    return is_float(node.inputs[0]) and not any(map(is_zero, node.inputs))
+
+
+def is_exponential(node: Apply[Any]) -> bool:
+    """Whether a node makes exponentials."""
+    if isinstance(node.op, Elemwise):
+        return operator_of(node.op) in _EXPONENTIALS
+    return isinstance(node.op, Softmax | LogSoftmax)

@@ -23,15 +23,21 @@ from aesara.graph.basic import Apply, Variable, clone_get_equiv
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 from aesara.scan.op import Scan
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.special import LogSoftmax, Softmax
 
 from kanrewrite.display import brief
-from kanrewrite.inner.asking import is_asked, numbered, passes, users
-from kanrewrite.inner.moving import Level, ends, is_zero, moved
+from kanrewrite.inner.asking import (
+    is_asked,
+    is_equality,
+    is_exponential,
+    is_float,
+    numbered,
+    passes,
+    users,
+)
+from kanrewrite.inner.complements import Lack, with_complements
+from kanrewrite.inner.moving import Level, ends, moved
 from kanrewrite.inner.slots import STATES, Slot, loop_of, replace, slots_of
 from kanrewrite.inner.waiting import Later
-from kanrewrite.terms import T, operator_of
 from kanrewrite.trace import trace
 
 Graph = Variable[Any, Any]
@@ -40,8 +46,6 @@ Reading = Callable[[Graph], tuple[bool, bool]]
 
 NAME = "kanrewrite_levels"
 RELATION = "loop_levels"
-FLOATS = ("float32", "float64")
-_EXPONENTIALS = (T.exp, T.exp2, T.sigmoid, T.softplus)
 
 
 class LevelsPass(GraphRewriter):
@@ -64,9 +68,10 @@ class LevelsPass(GraphRewriter):
         if any(isinstance(node.op, Later) for node in fgraph.apply_nodes):
             return
         carried: dict[Graph, Level] = {}
+        lacks: dict[Graph, Lack] = {}
         for node in fgraph.toposort():
             if isinstance(node.op, Scan):
-                Loop(fgraph, node, self.reading, carried).rewrite()
+                Loop(fgraph, node, self.reading, carried, lacks).rewrite()
 
 
 class Loop:
@@ -82,6 +87,8 @@ class Loop:
         Makes what tells sizes and signs.
     carried
         What loops before it carry as logs.
+    lacks
+        What loops before it carry the complements of.
     """
 
     def __init__(
@@ -90,36 +97,74 @@ class Loop:
         node: Apply[Any],
         reading: Callable[[], Reading],
         carried: dict[Graph, Level],
+        lacks: dict[Graph, Lack],
     ):
-        self.fgraph, self.node, self.carried = fgraph, node, carried
+        self.fgraph, self.node, self.carried, self.lacks = fgraph, node, carried, lacks
         self.reading, self.read_outside = reading, reading()
         self.slots, self._nodes = slots_of(node), node.op.fgraph.apply_nodes
-        self.states = [s for s in self.slots if s.kind in STATES and _is_float(s.outer)]
+        self.states = [s for s in self.slots if s.kind in STATES and is_float(s.outer)]
         self.given = [
-            s for s in self.slots if s.kind in ("sequence", "shared") and _is_float(s.outer)
+            s for s in self.slots if s.kind in ("sequence", "shared") and is_float(s.outer)
         ]
-        self.results = [s for s in self.slots if s.kind == "nit_sot" and _is_float(s.made[0])]
+        self.results = [s for s in self.slots if s.kind == "nit_sot" and is_float(s.made[0])]
+        self.twins: dict[Slot, Slot] = {}
+        self.made: dict[Graph, Graph] = {}  # what has taken the place of what the loop hands out
 
     # -- whether it is worth it -----------------------------------------------------------
 
-    def rewrite(self) -> None:
-        """Replace the loop by one that carries logs, where that is asked for."""
+    def rewrite(self) -> bool:
+        """Replace the loop by one that carries logs, where it is asked for; tell whether it was."""
         start = perf_counter()
         derived = self._derives()
         if not (derived or self._may_be_asked()) or self._is_compared():
-            return
+            return False
         given = [s for s in self.given if self._is_exponential(s.outer)]
         states = self._multiplied(given)
         _, made = self._inside(dict.fromkeys([*states, *given], True))
         read = self.reading()
         results = [s for s in self.results if read(made[s.made[0]])[0]]
         if not derived and not self._wanted(states, given):
+            if self._is_hot(given) and self._beside(self.states):
+                return True
             results, states = [s for s in results if self._asked_outside(s)], []
         if not (states or results):
-            return
+            return False
+        if derived and self._beside(given):
+            return True
         signed = self._signed([*given, *states, *results])
-        if derived or not self._cancels(signed, states):
-            self._replace(signed, start)
+        if any(signed.get(s, True) for s in self.twins):
+            return False
+        if not derived and self._cancels(signed, states):
+            return self._beside(states)
+        return self._replace(signed, start)
+
+    def _beside(self, parts: list[Slot]) -> bool:
+        """Carry logs where complements of some parts are carried too; tell whether that is done."""
+        parts = [s for s in parts if s.kind in ("sequence", "mit_sot", "sit_sot")]
+        found = with_complements(self.node, self.slots, parts, self.lacks)
+        if found is None:
+            return False
+        pairs = list(found.results.items())
+        self.fgraph.replace_all(pairs, reason=NAME, import_missing=True)
+        loop = Loop(self.fgraph, found.node, self.reading, self.carried, self.lacks)
+        loop.pair(found.lacks)
+        if not loop.rewrite():
+            self.fgraph.replace_all(
+                [(new, old) for old, new in pairs], reason=NAME, import_missing=True
+            )
+            return False
+        for state, lack in found.lacks.items():
+            value = loop.made.get(lack.value)
+            if value in self.carried:
+                self.lacks[loop.made[state]] = Lack(lack.number, value)
+        return True
+
+    def pair(self, lacks: Mapping[Graph, Lack]) -> None:
+        """Have states and their complements carried as logs together, or not at all."""
+        slot_of = {s.result: s for s in self.states}
+        for value, lack in lacks.items():
+            one, other = slot_of[value], slot_of[lack.value]
+            self.twins |= {one: other, other: one}
 
     def _may_be_asked(self) -> bool:
         outside = any(map(self._asked_outside, [*self.states, *self.results]))
@@ -133,15 +178,18 @@ class Loop:
         results = [s.result for s in (*self.states, *self.results)]
         after = (n for v in results if v is not None for n, _ in users(self.fgraph, v))
         loops = {self.node, *(n for n in after if isinstance(n.op, Scan))}
-        return any(_is_equality(node) for loop in loops for node in loop.op.fgraph.apply_nodes)
+        return any(is_equality(node) for loop in loops for node in loop.op.fgraph.apply_nodes)
 
     def _wanted(self, states: list[Slot], given: list[Slot]) -> bool:
         """Whether states leave the range of floats and somebody asks for their logs."""
         if any(map(self._asked_outside, states)):
             return True
-        hot = bool(given) or any(map(_is_exponential_node, self._nodes))
-        hot = hot or any(self._is_exponential(s.outer) for s in states)
+        hot = self._is_hot(given) or any(self._is_exponential(s.outer) for s in states)
         return hot and any(map(self._asked_inside, states))
+
+    def _is_hot(self, given: list[Slot]) -> bool:
+        """Whether exponentials enter a step, or are made in it."""
+        return bool(given) or any(map(is_exponential, self._nodes))
 
     def _asked_outside(self, slot: Slot) -> bool:
         result: Any = slot.result
@@ -183,7 +231,8 @@ class Loop:
         while True:
             _, made = self._inside(dict.fromkeys([*states, *given], True))
             read = self.reading()
-            kept = [s for s in states if all(read(made[v])[0] for v in s.made)]
+            alone = {s for s in states if all(read(made[v])[0] for v in s.made)}
+            kept = [s for s in states if s in alone or self.twins.get(s) in alone]
             if len(kept) == len(states):
                 return states
             states = kept
@@ -245,7 +294,7 @@ class Loop:
         )
         return inputs, {v: values[v] for v in (*op.inner_outputs, *others)}
 
-    def _replace(self, signed: dict[Slot, bool], start: float) -> None:
+    def _replace(self, signed: dict[Slot, bool], start: float) -> bool:
         """Put the loop in which some parts are carried as logs, maybe with signs, in its place."""
         op: Any = self.node.op
         inputs, made = self._inside({s: sign for s, sign in signed.items() if s.inside})
@@ -261,7 +310,7 @@ class Loop:
                 new.append(replace(slot, outer=outer, inside=inside, made=outs))
         condition = [made[op.inner_outputs[-1]]] if op.info.as_while else []
         results = iter(loop_of(op, self.node.inputs[0], new, condition))
-        pairs = []
+        pairs, carried = [], {}
         for slot in self.slots:
             if slot.result is None:
                 continue
@@ -269,23 +318,26 @@ class Loop:
             if slot in signed:
                 level = Level(value, next(results) if signed[slot] else None)
                 value = level.value
-                self.carried[value] = level
+                carried[value] = level
             pairs.append((slot.result, value))
         if trace.recorder is not None:
             if not trace.recorder.allow():
-                return
-            old, value = next(p for p in pairs if p[1] in self.carried)
+                return False
+            old, value = next(p for p in pairs if p[1] in carried)
             seconds = perf_counter() - start
             trace.recorder.fired(RELATION, brief(old), old, value, {}, seconds)
         copy_stack_trace([old for old, _ in pairs], [value for _, value in pairs])
         self.fgraph.replace_all(pairs, reason=NAME, import_missing=True)
+        self.made = dict(pairs)
+        self.carried.update(carried)
+        return True
 
     def _outside(self, slot: Slot, part: int, signed: bool) -> Graph:
         """What enters the loop in the place of an outer input: its log, or its sign."""
 
         def taken(v: Graph) -> Graph:
             if v not in self.carried:
-                v = v if _is_float(v) else at.cast(v, slot.outer.type.dtype)
+                v = v if is_float(v) else at.cast(v, slot.outer.type.dtype)
                 return Level.of(v, signed).parts[part]
             level = self.carried[v]
             if not part:
@@ -293,23 +345,3 @@ class Loop:
             return level.sign if level.sign is not None else at.ones_like(level.log)
 
         return moved(slot.outer, taken)
-
-
-def _is_float(v: Graph) -> bool:
-    return getattr(v.type, "dtype", None) in FLOATS
-
-
-def _is_equality(node: Apply[Any]) -> bool:
-    """Whether numbers are asked to be equal to the last digit, as they are no more as exponentials.
-
-    What is zero stays zero.
-    """
-    if not isinstance(node.op, Elemwise) or operator_of(node.op) not in (T.eq, T.neq):
-        return False
-    return _is_float(node.inputs[0]) and not any(map(is_zero, node.inputs))
-
-
-def _is_exponential_node(node: Apply[Any]) -> bool:
-    if isinstance(node.op, Elemwise):
-        return operator_of(node.op) in _EXPONENTIALS
-    return isinstance(node.op, Softmax | LogSoftmax)

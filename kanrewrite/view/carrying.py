@@ -10,6 +10,7 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.laws import Laws
 from kanrewrite.terms import T
+from kanrewrite.view.algebra import is_ones
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, remembered
 from kanrewrite.view.heat import shows
 from kanrewrite.view.nodes import FLOATS
@@ -44,13 +45,30 @@ class Carried(NamedTuple):
 def carries(form: Form) -> bool:
     """Tell whether each term of a form is a product with an exponential, or zero."""
     if isinstance(form, Prod):
-        return not form.coeff or bool(form.expo.terms) or any(carries(f) for f, _ in form.factors)
+        if not form.coeff or form.expo.terms:
+            return True
+        if any(carries(f) for f, _ in form.factors):
+            return True
+        growing = [n for f, n in form.factors if _grows(f)]
+        return bool(growing) and all(n < 0 for n in growing)
     if isinstance(form, Sum | Lin):
         return all(carries(m) for m, _ in form.terms)
     if not isinstance(form, App) or not shows(form):
         return False
     values = [f for f in form.forms if not isinstance(f, Leaf)]
     return bool(values) and (all if form.op in CHOICES else any)(map(carries, values))
+
+
+def _grows(form: Form) -> bool:
+    """Tell whether a term of a sum carries: what is divided by it vanishes."""
+    return isinstance(form, Sum | Lin) and any(carries(m) for m, _ in form.terms)
+
+
+def _is_one(form: Form) -> bool:
+    """Tell whether a monomial is 1, of whatever shape."""
+    if isinstance(form, Prod):
+        return not form.expo.terms and all(is_ones(f) for f, _ in form.factors)
+    return is_ones(form)
 
 
 @remembered
@@ -62,8 +80,10 @@ def is_positive(form: Form) -> bool:
     if isinstance(form, Prod):
         return form.coeff > 0 and all(is_positive(f) for f, _ in form.factors)
     if isinstance(form, Sum | Lin):
-        terms = form.terms
-        return all(c > 0 and m.nonneg for m, c in terms) and any(is_positive(m) for m, _ in terms)
+        number = sum(c for m, c in form.terms if _is_one(m))
+        others = [(m, c) for m, c in form.terms if not _is_one(m)]
+        surely = number > 0 or (not number and any(is_positive(m) for m, _ in others))
+        return surely and all(c > 0 and m.nonneg for m, c in others)
     if not isinstance(form, App):
         return False
     values = form.forms[1:] if form.op is T.switch else form.forms

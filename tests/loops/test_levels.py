@@ -78,6 +78,8 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "two back": lambda x: at.log(scan(two_back, x, at.ones((2, 3)), [-2, -1])[-1]),
     "until": lambda x: at.log(scan(until_small, x, at.ones(3))[-1]),
     "running maximum": lambda x: running(x)[-1],
+    "odds": lambda x: scan(odds, x, at.ones(3) / 2),
+    "knowledge": lambda x: aesara.scan(knowledge, [x], [at.ones(3) / 2, None])[0][1],
     "gains": lambda x: scan(gains, x, at.ones(3)),
     "each step": lambda x: at.log(aesara.scan(soft, [x])[0]),
 }
@@ -123,9 +125,15 @@ def running(x: Any) -> Any:
 
 
 def odds(r: Any, p: Any) -> Any:
-    """A probability, of which 1 - p loses what its log could tell."""
-    q = p * at.exp(r)
+    """A probability, that tells nothing of 1 - p where it is nearly 1."""
+    q = p * at.exp(r / 4)
     return q / (q + (1 - p))
+
+
+def knowledge(r: Any, p: Any) -> Any:
+    """Whether something is known, as answers tell; it may be learned in each step."""
+    known = odds(r, p)
+    return known + (1 - known) / 8, at.log(known)
 
 
 def gains(r: Any, p: Any) -> Any:
@@ -152,6 +160,19 @@ def test_what_is_asked_for_is_carried(name: str) -> None:
         assert_right(function, [x], [value], [scale * values])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", GRADIENTS)
+def test_gradients_know_what_states_lack(kind: str) -> None:
+    x = at.matrix("x")
+    value = ASKED["odds"](x)[-1].sum()
+    function, carried = compiled([x], GRADIENTS[kind](value, [x]))
+    assert carried == 2
+    values = np.round(16 * np.random.default_rng(1).normal(size=(4, 3))) / 16
+    for scale in (1.0, 100.0):
+        written_out: Any = aesara.grad(value, [x])
+        assert_right(function, [x], written_out, [scale * values])
+
+
 STABLE: dict[str, Callable[[Any], Any]] = {
     "nobody asks": lambda x: scan(lambda r, s: s * r, x, at.ones(3)),
     "a number is added": lambda x: at.log(scan(lambda r, s: s * r + 1, x, at.ones(3))),
@@ -160,7 +181,7 @@ STABLE: dict[str, Callable[[Any], Any]] = {
         lambda r, s: s * r / (s.sum() + 1), x, at.ones(3)
     ),
     "normalised, no exponential": lambda x: scan(lambda r, s: normal(s * r), x, at.ones(3)),
-    "may cancel with a number": lambda x: scan(odds, x, at.ones(3) / 2),
+    "may cancel with a number": lambda x: scan(odds, x, x[0]),
     "sums": lambda x: at.log(scan(lambda r, s: s + r, x, at.ones(3))),
 }
 

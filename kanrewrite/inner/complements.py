@@ -1,0 +1,203 @@
+r"""Loops that carry, beside a state, what it lacks to a number.
+
+A step that takes a probability $p$ from 1 knows nothing of $1 - p$ any more where that is below the
+last digit of 1.  With $k = 1 - p$ the same loop is
+
+.. math:: \mathrm{scan}(f, p_0) = p, \qquad
+    (p, k) = \mathrm{scan}(f, 1 - f) \text{ from } (p_0, 1 - p_0),
+
+where $f$ reads $k$ for $1 - p$.  Both may be products with exponentials, and have logs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import aesara.tensor as at
+import numpy as np
+from aesara.graph.basic import Apply, Constant, Variable, clone_get_equiv
+from aesara.tensor.elemwise import DimShuffle, Elemwise
+
+from kanrewrite.inner.asking import is_sum
+from kanrewrite.inner.moving import ends, moved
+from kanrewrite.inner.slots import STATES, Slot, loop_of, replace
+from kanrewrite.terms import T, operator_of
+
+Graph = Variable[Any, Any]
+
+
+class Lack(NamedTuple):
+    """What a tensor lacks to a number.
+
+    Attributes
+    ----------
+    number
+        The number.
+    value
+        The number without the tensor.
+    """
+
+    number: float
+    value: Graph
+
+
+class Beside(NamedTuple):
+    """A loop like another one, in which complements are carried too.
+
+    Attributes
+    ----------
+    node
+        Of the new loop.
+    results
+        From what the old loop hands out to the same of the new one.
+    lacks
+        What the states of the new loop lack.
+    """
+
+    node: Apply[Any]
+    results: dict[Graph, Graph]
+    lacks: dict[Graph, Lack]
+
+
+def with_complements(
+    node: Apply[Any], slots: Sequence[Slot], parts: Iterable[Slot], lacks: Mapping[Graph, Lack]
+) -> Beside | None:
+    """The loop that carries what some of its parts lack to numbers that a step takes them from.
+
+    Parameters
+    ----------
+    node
+        Of the loop.
+    slots
+        Its parts.
+    parts
+        Those of them that are asked for: states and sequences.
+    lacks
+        What is known of the complements of what enters the loop.
+
+    Returns
+    -------
+    Beside, optional
+        None if nothing is taken from a number.
+    """
+    op: Any = node.op
+    part_of = {v: s for s in parts for v in s.inside}
+    lines: dict[Graph, _Line] = {}
+    numbers: dict[Slot, float] = {}
+    for v in (n.outputs[0] for n in op.fgraph.toposort() if is_sum(n)):
+        line = _line(v)
+        source = list(ends(line.of))
+        if len(source) == 1 and source[0] in part_of and line.of.type.ndim == v.type.ndim:
+            number = -line.offset / line.slope
+            if number > 0 and numbers.setdefault(part_of[source[0]], number) == number:
+                lines[v] = line
+    starts = {s: _lacking(s, number, lacks) for s, number in numbers.items()}
+    new = {
+        s: Slot(s.kind, start, tuple(v.type() for v in s.inside), (), s.reads, s.writes)
+        for s, start in starts.items()
+        if start is not None
+    }
+    if not new:
+        return None
+    lacking = {v: k for s in new for v, k in zip(s.inside, new[s].inside, strict=True)}
+    written = {
+        v: at.mul(np.asarray(-line.slope, v.type.dtype), moved(line.of, lacking.__getitem__))
+        for v, line in lines.items()
+        if set(ends(line.of)) <= set(lacking)
+    }
+    return _joined(node, slots, {s: (k, numbers[s]) for s, k in new.items()}, written)
+
+
+def _joined(
+    node: Apply[Any],
+    slots: Sequence[Slot],
+    new: Mapping[Slot, tuple[Slot, float]],
+    written: Mapping[Graph, Graph],
+) -> Beside:
+    """The loop with new parts beside others, in whose step some variables are written anew."""
+    op: Any = node.op
+    entering = [*op.inner_inputs, *(v for k, _ in new.values() for v in k.inside)]
+    step: dict[Any, Any] = {v: v.type(name=v.name) for v in entering}
+    for outputs in (list(written.values()), op.inner_outputs):
+        clone_get_equiv(entering, outputs, copy_inputs=False, copy_orphans=False, memo=step)
+        step.update((v, step[w]) for v, w in written.items())
+    whole: list[Slot] = []
+    for slot in slots:
+        made = tuple(step[v] for v in slot.made)
+        whole.append(replace(slot, inside=tuple(step[v] for v in slot.inside), made=made))
+        if slot in new:
+            lack, number = new[slot]
+            less = tuple(_less(number, v) for v in made)
+            whole.append(replace(lack, inside=tuple(step[v] for v in lack.inside), made=less))
+    condition = [step[op.inner_outputs[-1]]] if op.info.as_while else []
+    handed = iter(loop_of(op, node.inputs[0], whole, condition))
+    results, lacks = {}, {}
+    for slot in slots:
+        if slot.result is not None:
+            results[slot.result] = value = next(handed)
+            if slot in new:
+                lacks[value] = Lack(new[slot][1], next(handed))
+    (loop,) = {v.owner for v in results.values()}
+    return Beside(loop, results, lacks)
+
+
+def _less(number: float, v: Graph) -> Graph:
+    """What a tensor lacks to a number."""
+    if isinstance(v, Constant):
+        return at.constant(np.asarray(number, v.type.dtype) - v.data)
+    return at.sub(np.asarray(number, v.type.dtype), v)  # type: ignore[no-any-return]
+
+
+def _lacking(slot: Slot, number: float, lacks: Mapping[Graph, Lack]) -> Graph | None:
+    """What enters the loop for the complement of a part; of a sequence, if a loop has made it."""
+    known = {
+        v: lacks[v].value for v in ends(slot.outer) if v in lacks and lacks[v].number == number
+    }
+    if slot.kind not in STATES and not known:
+        return None
+    return moved(slot.outer, lambda v: known[v] if v in known else _less(number, v))
+
+
+class _Line(NamedTuple):
+    """``slope * of + offset``."""
+
+    slope: float
+    offset: float
+    of: Graph
+
+
+def _line(v: Graph) -> _Line:
+    """How a variable is computed of another one with numbers."""
+    node = v.owner
+    op = operator_of(node.op) if node is not None and isinstance(node.op, Elemwise) else None
+    if op not in (T.add, T.sub, T.neg, T.mul, T.true_div):
+        return _Line(1.0, 0.0, v)
+    numbers = list(map(_value, node.inputs))
+    places = [n for n, number in enumerate(numbers) if number is None]
+    if len(places) != 1:
+        return _Line(1.0, 0.0, v)
+    (place,) = places
+    slope, offset, of = _line(node.inputs[place])
+    known = [number for number in numbers if number is not None]
+    if op is T.add:
+        return _Line(slope, offset + sum(known), of)
+    if op is T.sub:
+        return (
+            _Line(-slope, known[0] - offset, of) if place else _Line(slope, offset - known[0], of)
+        )
+    if op is T.neg:
+        return _Line(-slope, -offset, of)
+    with np.errstate(all="ignore"):
+        factor = float(np.prod(known) if op is T.mul else np.reciprocal(known[0]))
+    if (op is T.true_div and place) or not factor or not np.isfinite(factor):
+        return _Line(1.0, 0.0, v)
+    return _Line(factor * slope, factor * offset, of)
+
+
+def _value(v: Graph) -> float | None:
+    """The number that a variable is everywhere, if it is one."""
+    while v.owner is not None and isinstance(v.owner.op, DimShuffle):
+        v = v.owner.inputs[0]
+    data = np.unique(v.data) if isinstance(v, Constant) else np.empty(0)
+    return float(data[0]) if data.size == 1 and np.isfinite(data).all() else None
