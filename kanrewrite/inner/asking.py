@@ -14,7 +14,7 @@ from aesara.tensor.basic import Alloc, Join, MakeVector, Split
 from aesara.tensor.blas import BatchedDot
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.extra_ops import CumOp
-from aesara.tensor.math import Dot, Max, Prod, Sum
+from aesara.tensor.math import Dot, Max, MaxAndArgmax, Prod, Sum
 from aesara.tensor.shape import Reshape, SpecifyShape, Unbroadcast
 from aesara.tensor.special import LogSoftmax, Softmax
 from aesara.tensor.subtensor import (
@@ -26,16 +26,16 @@ from aesara.tensor.subtensor import (
     Subtensor,
 )
 
-from kanrewrite.inner.moving import is_zero
+from kanrewrite.inner.moving import ends, is_zero
 from kanrewrite.terms import T, operator_of
 
 Graph = Variable[Any, Any]
 
 #: What is large or small when its operands are.
 _OPS = (
-    Sum, Prod, Max, Dot, BatchedDot, CumOp, DimShuffle, Reshape, SpecifyShape, Unbroadcast, Alloc,
-    Join, MakeVector, Split, Subtensor, AdvancedSubtensor, AdvancedSubtensor1, IncSubtensor,
-    AdvancedIncSubtensor, AdvancedIncSubtensor1,
+    Sum, Prod, Max, MaxAndArgmax, Dot, BatchedDot, CumOp, DimShuffle, Reshape, SpecifyShape,
+    Unbroadcast, Alloc, Join, MakeVector, Split, Subtensor, AdvancedSubtensor, AdvancedSubtensor1,
+    IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1,
 )  # fmt: skip
 #: Elementwise operators of that kind, and by which of their operands.
 _ELEMENTWISE: dict[Any, tuple[int, ...] | None] = {
@@ -161,8 +161,7 @@ def _asks_inside(node: Apply[Any], place: int, division: bool) -> bool:
     op = node.op
     if not isinstance(op, Scan) or op.info.n_mit_mot:
         return False
-    inner = op.get_oinp_iinp_iout_oout_mappings()["inner_inp_from_outer_inp"].get(place, ())
-    return any(is_asked(op.fgraph, op.inner_inputs[n], division) for n in inner)
+    return any(is_asked(op.fgraph, v, division) for v in entering(node, place))
 
 
 def is_float(v: Graph) -> bool:
@@ -170,14 +169,27 @@ def is_float(v: Graph) -> bool:
     return getattr(v.type, "dtype", None) in FLOATS
 
 
-def is_equality(node: Apply[Any]) -> bool:
-    """Whether numbers are asked to be equal to the last digit, as they are no more as exponentials.
+def entering(node: Apply[Any], place: int) -> list[Graph]:
+    """What an operand of a loop is in its step."""
+    op: Any = node.op
+    inner = op.get_oinp_iinp_iout_oout_mappings()["inner_inp_from_outer_inp"].get(place, ())
+    return [op.inner_inputs[n] for n in inner]
 
-    What is zero stays zero.
+
+def compares(fgraph: FunctionGraph, variables: Collection[Graph]) -> bool:
+    """Whether some variables are asked to be equal to others to the last digit.
+
+    As exponentials they are so no more.  What is zero stays zero.
     """
+    return any(_is_equality(node, variables) for node in fgraph.apply_nodes)
+
+
+def _is_equality(node: Apply[Any], variables: Collection[Graph]) -> bool:
     if not isinstance(node.op, Elemwise) or operator_of(node.op) not in (T.eq, T.neq):
         return False
-    return is_float(node.inputs[0]) and not any(map(is_zero, node.inputs))
+    if any(map(is_zero, node.inputs)):
+        return False
+    return any(v in variables for side in node.inputs for v in ends(side))
 
 
 def is_exponential(node: Apply[Any]) -> bool:

@@ -26,8 +26,9 @@ from aesara.scan.op import Scan
 
 from kanrewrite.display import brief
 from kanrewrite.inner.asking import (
+    compares,
+    entering,
     is_asked,
-    is_equality,
     is_exponential,
     is_float,
     numbered,
@@ -116,7 +117,7 @@ class Loop:
         """Replace the loop by one that carries logs, where it is asked for; tell whether it was."""
         start = perf_counter()
         derived = self._derives()
-        if not (derived or self._may_be_asked()) or self._is_compared():
+        if not (derived or self._may_be_asked()):
             return False
         given = [s for s in self.given if self._is_exponential(s.outer)]
         states = self._multiplied(given)
@@ -127,7 +128,7 @@ class Loop:
             if self._is_hot(given) and self._beside(self.states):
                 return True
             results, states = [s for s in results if self._asked_outside(s)], []
-        if not (states or results):
+        if not (states or results) or self._is_compared([*given, *states, *results]):
             return False
         if derived and self._beside(given):
             return True
@@ -170,15 +171,19 @@ class Loop:
         outside = any(map(self._asked_outside, [*self.states, *self.results]))
         return outside or any(map(self._asked_inside, self.states))
 
-    def _is_compared(self) -> bool:
-        """Whether this loop, or one that it enters, compares numbers to the last digit.
+    def _is_compared(self, slots: list[Slot]) -> bool:
+        """Whether this loop, or one that it enters, compares what is carried to the last digit.
 
-        The derivative of a maximum does.
+        The derivative of a maximum does: with what its operands are in a step, where the maximum is
+        a state.
         """
-        results = [s.result for s in (*self.states, *self.results)]
-        after = (n for v in results if v is not None for n, _ in users(self.fgraph, v))
-        loops = {self.node, *(n for n in after if isinstance(n.op, Scan))}
-        return any(is_equality(node) for loop in loops for node in loop.op.fgraph.apply_nodes)
+        inside = {v for s in slots for v in s.inside}
+        if compares(self.node.op.fgraph, inside):
+            return True
+        results = [s.result for s in slots if s.result is not None]
+        after = (user for v in results for user in users(self.fgraph, v))
+        loops = ((node, place) for node, place in after if isinstance(node.op, Scan))
+        return any(compares(node.op.fgraph, entering(node, place)) for node, place in loops)
 
     def _wanted(self, states: list[Slot], given: list[Slot]) -> bool:
         """Whether states leave the range of floats and somebody asks for their logs."""

@@ -76,6 +76,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "best": lambda x: at.log(scan(best, x, at.ones(3))[-1]),
     "matrix scaled": lambda x: aesara.scan(doubly, outputs_info=[at.exp(x)], n_steps=3)[0][-1],
     "two back": lambda x: at.log(scan(two_back, x, at.ones((2, 3)), [-2, -1])[-1]),
+    "by its maximum": lambda x: scan(by_maximum, x, at.ones(3)),
     "until": lambda x: at.log(scan(until_small, x, at.ones(3))[-1]),
     "running maximum": lambda x: running(x)[-1],
     "odds": lambda x: scan(odds, x, at.ones(3) / 2),
@@ -100,6 +101,11 @@ def advance(r: Any, s: Any) -> Any:
 
 def best(r: Any, s: Any) -> Any:
     return (s[:, None] * soft(r)).max(0)
+
+
+def by_maximum(r: Any, s: Any) -> Any:
+    s = s * at.exp(r)
+    return s / s.max()
 
 
 def doubly(p: Any) -> Any:
@@ -198,6 +204,25 @@ def test_a_derivative_that_compares_has_what_it_compares() -> None:
     function, carried = compiled([x], [value])
     assert carried == 0
     assert_right(function, [x], [value], [np.random.default_rng(0).normal(size=(4, 3))])
+
+
+def shifted(r: Any, s: Any) -> Any:
+    """A softmax with the maximum taken out by hand."""
+    z = r + s
+    return soft(z - z.max())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", GRADIENTS)
+def test_a_derivative_may_compare_what_it_does_not_carry(kind: str) -> None:
+    x = at.matrix("x")
+    value = at.log(scan(shifted, x, at.zeros(3)))[:, 0].sum()
+    function, carried = compiled([x], GRADIENTS[kind](value, [x]))
+    assert carried == 2
+    values = np.round(16 * np.random.default_rng(2).normal(size=(4, 3))) / 16
+    for scale in (1.0, 1e3):
+        written_out: Any = aesara.grad(value, [x])
+        assert_right(function, [x], written_out, [scale * values])
 
 
 @pytest.mark.parametrize("name", ["loop_levels", "loops", "kanrewrite"])
