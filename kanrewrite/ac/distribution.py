@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 #: How many of one operand some variables take.
 _Way = tuple[tuple[int, int], ...]
 
-#: After how many choices that lead to nothing, or steps, the reader is told.
-_FAILED = 256
+#: After how many choices that lead to nothing, or steps, the reader is told by a None.
+FAILED = 256
 
 
 def distributed(
@@ -141,7 +141,7 @@ def _all_needed(ways: Sequence[_Ways], needed: frozenset[int]) -> Iterator[list[
             left = left - given
             if len(left) > most[len(chosen) + 1] or not left <= reach[len(chosen) + 1]:
                 failed += 1
-                if failed % _FAILED == 0:
+                if failed % FAILED == 0:
                     yield None
                 continue
         chosen.append(way)
@@ -170,7 +170,7 @@ def _all_ways(counts: tuple[int, ...], often: Sequence[tuple[int, ...]]) -> Iter
     open_ones = [_next_takers(0, counts, often, last)]
     while open_ones:
         steps += 1
-        if steps % _FAILED == 0:
+        if steps % FAILED == 0:
             yield None
         v, number, left = next(open_ones[-1], (-1, 0, counts))
         if v < 0:

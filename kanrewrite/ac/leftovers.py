@@ -10,6 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kanrewrite.ac.distribution import FAILED
+
 if TYPE_CHECKING:
     from kanrewrite.ac.interned import Interned, Symbol
     from kanrewrite.ac.plan import Plan
@@ -290,7 +292,7 @@ def _distribute(plan: Plan, tied: list[Bag]) -> None:
     parts = [program.new("x") for _ in names]
     every = program.new("x")
     program.loop(every, f"distributed(({rows}), {needed})", wide=True)
-    program.line(f"if {every} is None: continue")
+    program.skip_if(f"{every} is None", FAILED)
     program.line(f"{', '.join(parts)}, = {every}")
     plan.bags = [bag for bag in plan.bags if bag not in tied]
     for variable, part in zip(names, parts, strict=True):

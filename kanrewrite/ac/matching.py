@@ -14,7 +14,7 @@ from kanrewrite.ac.interned import Interned
 from kanrewrite.ac.interned import text as shown
 from kanrewrite.ac.oneway import instances, may_cancel
 from kanrewrite.ac.plan import Plan
-from kanrewrite.ac.program import Program
+from kanrewrite.ac.program import STEPS, Program
 from kanrewrite.ac.shape import heads, is_open, operands_first, required
 from kanrewrite.ac.sorts import Sort, Sorts
 from kanrewrite.ac.terms import Store, store
@@ -26,6 +26,9 @@ Rest = Any
 
 #: How many steps a search for further answers may take, where some were found without it.
 _FEW_STEPS = 300
+
+#: How many of its steps are a look, where looks are counted.
+_LOOK_STEPS = 10
 
 #: How many seconds of this thread's a search takes from one answer to the next.
 _SECONDS = 2.0
@@ -53,8 +56,9 @@ class Matcher:
         The pattern, interned.
     sorts
         What some of its variables may be.
-    seconds
-        How long a search goes on from one answer to the next, before it raises `IncompleteMatch`.
+    looks
+        How many times a search may see that it has come no further, before it raises
+        `Incomplete`; by default it has two seconds from one answer to the next.
 
     Attributes
     ----------
@@ -70,7 +74,7 @@ class Matcher:
 
     __slots__ = (
         "__dict__",
-        "_seconds",
+        "_looks",
         "_sorts",
         "cancels",
         "is_open",
@@ -85,10 +89,10 @@ class Matcher:
         self,
         pattern: Interned,
         sorts: Mapping[Var, Sort] | None = None,
-        seconds: float = _SECONDS,
+        looks: int | None = None,
     ):
         self.pattern = pattern
-        self._seconds = seconds
+        self._looks = looks
         self.store = pattern.store
         self._sorts = Sorts(self.store, sorts or {})
         #: Whether a variable stands for an operator, whatever it obeys: only unification knows.
@@ -158,7 +162,9 @@ class Matcher:
         for found in self._solved(term):
             seen.add(frozenset(found.items()))
             yield found
-        every = instances(self.store, self.pattern, term, self._sorts, _FEW_STEPS if seen else None)
+        steps = _FEW_STEPS if seen else None
+        most = None if self._looks is None else self._looks * _LOOK_STEPS
+        every = instances(self.store, self.pattern, term, self._sorts, steps, most)
         if not seen:
             for values in every:
                 yield {v.plain: value for v, value in values.items()}
@@ -241,14 +247,22 @@ class Matcher:
         program.answer(text)
         return program, text
 
-    def _late(self, term: Interned, clock: float | None) -> float:
-        """The time at which steps without an answer were looked at first, which is not long ago."""
-        now = thread_time()
-        if clock is not None and now - clock > self._seconds:
-            raise IncompleteMatch(
-                self.store.theory.name, shown(self.pattern.plain), shown(term.plain), self._seconds
-            )
-        return now if clock is None else clock
+    def _late(self, term: Interned, since: float | None) -> float:
+        """What is known of the steps without an answer when they are looked at again.
+
+        That is when this was done first, or how often, where that is what is bounded.
+        """
+        if self._looks is None:
+            now = thread_time()
+            kept = now if since is None else since
+            gone, most, spent = now - kept, _SECONDS, f"{_SECONDS:g} s"
+        else:
+            kept = gone = (since or 0) + 1
+            most, spent = self._looks, f"{STEPS * self._looks} steps"
+        if gone > most:
+            pattern, subject = shown(self.pattern.plain), shown(term.plain)
+            raise IncompleteMatch(self.store.theory.name, pattern, subject, spent)
+        return kept
 
     def _open_around(self, plan: Plan, around: list[Interned]) -> None:
         """Begin a plan with room around the pattern."""

@@ -21,8 +21,9 @@ _WAIT, _WAIT_LARGE = 256, 16
 _STEPS = 2_000
 #: And how many seconds, where some have been found.
 _SECONDS = 0.5
-#: And how many one may take to compare with others: it is not compared any more then.
-_PAIR_SECONDS = 0.05
+#: How often a comparison of two may see that it has come no further: what took more is compared
+#: with no other any more.
+_LOOKS = 6
 #: How many outlines of unifiers are remembered, to leave out those that come again.
 _REMEMBERED = 512
 #: How many unifiers of each.
@@ -58,8 +59,8 @@ def minimal(
     ------
     tuple
         All minimal ones, if there are few in all. Of many, those found first are made minimal among
-        themselves; a later one is left out if it is an instance of one of these (but for a fair
-        search), or equal to one that came shortly before.
+        themselves; a later one is left out if it is an instance of one of these, or equal to one
+        that came shortly before.
     """
     kept: list[_Unifier] = []
     stream = iter(solutions)
@@ -73,7 +74,7 @@ def minimal(
     if given_up is not None:
         raise given_up
     if not ended():
-        yield from _rest(terms, stream, kept, found, fair)
+        yield from _rest(terms, stream, kept, found)
 
 
 def _wait(
@@ -98,19 +99,17 @@ def _rest(
     stream: Iterator[Values | None],
     kept: list[_Unifier],
     found: Callable[[], None],
-    fair: bool,
 ) -> Iterator[Values]:
     """As many more as are asked for: what each is compared with must not grow with them."""
     alike: dict[Hashable, list[_Unifier]] = {}
     for one in kept:
         alike.setdefault(_outline(one.term), []).append(one)
-    first = [] if fair else kept
     for values in stream:
         if values is None:
             continue
         one = _Unifier(terms, values)
         same = alike.setdefault(_outline(one.term), [])
-        if not any(other.covers(one) for other in (*same, *first)):
+        if not any(other.covers(one) for other in (*same, *kept)):
             same[:] = [*same[-_ALIKE:], one]
             found()
             if len(alike) > _REMEMBERED:
@@ -168,7 +167,7 @@ class _Unifier:
         if not self._may_cover(other):
             return False
         if self._matcher is None:
-            self._matcher = Matcher(self.term, seconds=_PAIR_SECONDS)
+            self._matcher = Matcher(self.term, looks=_LOOKS)
         if self._is_hard:
             return False
         try:

@@ -38,6 +38,7 @@ def instances(
     subject: Interned,
     sorts: Sorts,
     steps: int | None = None,
+    most: int | None = None,
 ) -> Iterator[Solution]:
     """The substitutions under which a pattern equals a subject, each once.
 
@@ -53,6 +54,8 @@ def instances(
         What some of the pattern's variables may be.
     steps
         How many steps of the search are enough; None for as many as it takes.
+    most
+        After how many steps it is given up; None for many from each solution to the next.
 
     Yields
     ------
@@ -67,7 +70,7 @@ def instances(
     frozen = {v: terms.leaf(Frozen(v)) for v in subject.variables}
     thawed = {constant: v for v, constant in frozen.items()}
     read = sorts.reading(lambda value: _replaced(terms, value, thawed))
-    search = Search(terms, [(pattern, _replaced(terms, subject, frozen))], read)
+    search = Search(terms, [(pattern, _replaced(terms, subject, frozen))], read, most)
     seen: set[tuple[Interned, ...]] = set()
     variables = [v for v in search.variables if v in pattern.variables]
     for values in islice(search.solutions(), steps):

@@ -20,7 +20,7 @@ _BLOCKS = 16
 _LINES = 400
 #: From how many nested loops on their steps are counted, and how many are between two looks at the
 #: clock.
-_DEEP, _STEPS = 3, 4_096
+_DEEP, STEPS = 3, 512
 #: The names that `Program.new` makes, and the subject's.
 _NAMES = re.compile(r"\b(?:[a-z]+\d+|t)\b")
 
@@ -100,8 +100,13 @@ class Program:
         self._blocks += 1
         if wide or self._blocks >= _DEEP:
             self.line("steps += 1")
-            self.line(f"if steps > {_STEPS}: steps, clock = 0, late(t, clock)")
+            self.line(f"if steps > {STEPS}: steps, clock = 0, late(t, clock)")
             self._counted = True
+
+    def skip_if(self, condition: str, steps: int) -> None:
+        """Write, where a wide loop begins, that a step is none of its own but many others."""
+        text = f"if {condition}: steps += {steps}; continue"
+        self._lines.append("    " * (self._blocks + 1) + text)  # in the function of the loop
 
     def answer(self, values: str) -> None:
         """Write that an answer is given: the time until the next is another."""
@@ -162,7 +167,7 @@ def _chained(parts: Sequence[Part], late: Callable[[Any, Any], Any]) -> Part:
         while streams:
             values = next(streams[-1], None)
             steps += 1
-            if steps > _STEPS:
+            if steps > STEPS:
                 steps, clock = 0, late(term, clock)
             if values is None:
                 streams.pop()

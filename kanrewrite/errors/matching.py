@@ -42,11 +42,11 @@ class Incomplete(KanrewriteError, RuntimeError):
 class IncompleteMatch(Incomplete):
     """A search for matches given up before its end."""
 
-    def __init__(self, theory: str, pattern: str, subject: str, seconds: float):
+    def __init__(self, theory: str, pattern: str, subject: str, spent: str):
         KanrewriteError.__init__(
             self,
             f"the search for matches of {pattern} with {subject} modulo {theory!r} was given up: "
-            f"{seconds:g} s brought no other. There may be more; what was found is right. Give "
+            f"{spent} brought no other. There may be more; what was found is right. Give "
             "variables sorts that are asked early, or parts with heads of their own.",
         )
 

@@ -1,9 +1,9 @@
 """Random problems, solved by Maude, by plain integers and by brute force as well.
 
 ``python -m tests.ac.differential --n 1000 --seed 7`` solves that many of each kind and stops at the
-first answer that differs, with the problem. They are solved by fifties, each in a process of its
-own and with the next seed: ``--n 50`` with the seed that is told repeats some. Where Maude does not
-end, what is left of its fifty is left out.
+first answer that differs, with the problem. They are solved by fifties, each with a process and a
+seed of its own: ``--n 50`` with the seed that is told repeats it. Where Maude does not end, what is
+left of its fifty is left out.
 """
 
 import argparse
@@ -290,11 +290,11 @@ def main() -> None:
     for kind in options.kinds:
         start = time.perf_counter()
         solved, left_out = 0, []
-        for k, begun in enumerate(range(0, options.n, TOGETHER)):
+        for begun in range(0, options.n, TOGETHER):
             count = min(TOGETHER, options.n - begun)
-            some = apart(kind, options.seed + k, count)
+            some = apart(kind, options.seed + begun, count)
             if some is None:
-                left_out.append(options.seed + k)
+                left_out.append(options.seed + begun)
             solved += some or 0
         taken = time.perf_counter() - start
         told = f"; Maude did not end for seeds {left_out}" if left_out else ""

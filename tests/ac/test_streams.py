@@ -2,6 +2,7 @@
 
 import tracemalloc
 from collections import deque
+from contextlib import suppress
 from itertools import islice
 from time import thread_time
 from typing import Any
@@ -10,10 +11,12 @@ import pytest
 from unification import Var, var
 
 from kanrewrite.ac import term, unify
-from kanrewrite.errors import Incomplete
+from kanrewrite.ac.matching import Matcher
+from kanrewrite.ac.terms import store
+from kanrewrite.errors import Incomplete, IncompleteMatch
 from kanrewrite.theory import Theory
 from tests.ac.oracle import replaced
-from tests.ac.problems import key
+from tests.ac.problems import in_time, key
 from tests.ac.test_sizes import lines_run
 
 SUMS = Theory("sums").ac("add").ac("mul")
@@ -75,6 +78,52 @@ def test_two_operators_over_the_same_variables_leave_permutations(theory: Theory
     variables = [*names("x", 4), *names("y", 4)]
     every = list(unify(twice(4), theory))
     assert len({key(one, variables) for one in every}) == len(every) == 24
+
+
+OTHERS = {
+    "joins": Theory("joins").aci("add").aci("mul"),
+    "join with a unit": Theory("join with a unit").aci("add", unit="0").aci("mul"),
+    "join and sum": Theory("join and sum").aci("add").ac("mul"),
+    "group": Theory("group").ac("add", unit="0").inverse("add", "neg").ac("mul"),
+    "groups": Theory("groups").ac("add", unit="0").inverse("add", "neg").ac("mul", unit="1")
+    .inverse("mul", "inv"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [1, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", OTHERS)
+def test_two_operators_of_any_kind_over_the_same_variables(name: str, count: int) -> None:
+    theory = OTHERS[name]
+    variables = [*names("x", 3), *names("y", 3)]
+    found: list[dict[Var, Any]] = []
+    with in_time(name), suppress(Incomplete):  # which says what there may be more
+        found.extend(islice(unify(twice(3), theory), count))
+    assert found
+    for one in found:
+        for left, right in twice(3):
+            assert term(replaced(left, one), theory) is term(replaced(right, one), theory)
+    assert len({key(one, variables) for one in found}) == len(found)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_two_operators_of_any_kind_that_clash_end(name: str) -> None:
+    x, y = var("x"), var("y")
+    equations = [(("add", x, "a"), ("f", y)), (("mul", x, "b"), ("f", y)), (y, "c")]
+    with in_time(name):
+        assert list(unify(equations, OTHERS[name])) == []
+
+
+def test_a_comparison_is_bounded_by_steps_and_not_by_time() -> None:
+    # A way round that no graph with two sides has: five edges, one after the other.
+    terms = store(Theory("order").aci("max"))
+    vs = names("v", 5)
+    pattern = terms.intern(("max", "a", *(("g", vs[k - 1], vs[k]) for k in range(5))))
+    edges = [(f"l{i}", f"r{j}") for i in range(8) for j in range(8)]
+    edges += [(right, left) for left, right in edges]
+    subject = terms.intern(("max", "a", *(("g", *edge) for edge in edges)))
+    with pytest.raises(IncompleteMatch, match="1536 steps brought no other"):
+        next(Matcher(pattern, looks=3).match(subject))
+    assert list(Matcher(pattern).match(subject)) == []
 
 
 def test_a_search_that_is_given_up_says_so_after_its_answers() -> None:
