@@ -9,6 +9,7 @@ import aesara
 import aesara.gradient
 import aesara.tensor
 import numpy as np
+import pytest
 from aesara.compile.mode import Mode
 
 #: Aesara annotates a part of itself, and that part too narrowly for tests.
@@ -19,6 +20,11 @@ Rop: Any = aesara.gradient.Rop
 
 #: Modes that expand derivatives, and modes that run them as they are.
 OPTIMIZERS = ("fast_run", "fast_compile", "merge", None)
+#: The same, for tests of each: those that differ little from another one are left to the slow run.
+EACH_OPTIMIZER = [
+    pytest.param(name, marks=pytest.mark.slow) if name in ("fast_compile", "merge") else name
+    for name in OPTIMIZERS
+]
 
 
 def as_list(outputs: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from aesara.compile.builders import OpFromGraph
 
 import kanrewrite
 from tests.gradient.common import assert_same, at, compiled, eager_grad, values
+from tests.sparing import sparing
 
 GRADS = (kanrewrite.grad, eager_grad)
 DIRECTION = np.array([[1.0, -2.0], [4.0, 3.0], [-0.5, 1.0]])
@@ -44,9 +45,7 @@ def test_expanded_before_computations_leave_the_loop(case: Any) -> None:
     assert sizes[0] <= sizes[1]
 
 
-@pytest.mark.parametrize(
-    "optimizer", ["fast_run", pytest.param("fast_compile", marks=pytest.mark.slow), None]
-)
+@pytest.mark.parametrize("optimizer", sparing(["fast_run", "fast_compile", None]))
 @pytest.mark.parametrize("case", [in_loop, descent])
 @pytest.mark.parametrize(
     "outer", [kanrewrite.grad, pytest.param(eager_grad, marks=pytest.mark.slow)]
@@ -99,7 +98,7 @@ def test_loops_within_loops() -> None:
     assert_same([v, w], table(kanrewrite.grad), table(eager_grad), values((4,), (4,)))
 
 
-@pytest.mark.parametrize("optimizer", ["fast_run", "fast_compile", None])
+@pytest.mark.parametrize("optimizer", sparing(["fast_run", "fast_compile", None]))
 @pytest.mark.parametrize("inline", [True, False])
 def test_ops_made_from_a_graph(inline: bool, optimizer: Any) -> None:
     v, w = at.vectors("v", "w")

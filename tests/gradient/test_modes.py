@@ -25,6 +25,7 @@ from tests.gradient.common import (
     softmax,
     values,
 )
+from tests.sparing import sparing
 
 
 def second(grad: Any) -> tuple[list[Any], list[Any]]:
@@ -69,13 +70,13 @@ def test_compiled_code(linker: str) -> None:
     check(Mode(linker, "fast_run"))
 
 
-@pytest.mark.parametrize("optimizer", ["fast_run", "fast_compile", None])
+@pytest.mark.parametrize("optimizer", sparing(["fast_run", "fast_compile", None]))
 def test_debug_mode(optimizer: Any) -> None:
     """It computes every version of every variable, and compiles twice to compare."""
     check(DebugMode(optimizer=optimizer, check_c_code=False))
 
 
-@pytest.mark.parametrize("intermediate", [False, True])
+@pytest.mark.parametrize("intermediate", sparing([True, False]))
 def test_givens_and_clone_replace(intermediate: bool) -> None:
     """An intermediate variable that is replaced is replaced in the gradient's formulas."""
     x, s = at.matrices("x", "s")

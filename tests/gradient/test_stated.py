@@ -24,7 +24,7 @@ from kanrewrite.errors import (
 )
 from kanrewrite.gradient import register_gradient, registered_gradient, unregister_gradient
 from kanrewrite.registry import enabled, relations
-from tests.gradient.common import OPTIMIZERS, at, compiled, eager_grad, softmax, values
+from tests.gradient.common import EACH_OPTIMIZER, at, compiled, eager_grad, softmax, values
 
 
 @relation
@@ -158,7 +158,7 @@ def test_what_is_no_softmax_keeps_its_gradient(spelling: str) -> None:
     np.testing.assert_allclose(function(*vals), compiled([x, y], eager_grad(cost, x))(*vals))
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("optimizer", EACH_OPTIMIZER)
 def test_second_derivatives_and_forward_mode(optimizer: Any) -> None:
     x, y, v = at.matrices("x", "y", "v")
     s = softmax(x * y)
@@ -178,7 +178,7 @@ def test_second_derivatives_and_forward_mode(optimizer: Any) -> None:
         np.testing.assert_allclose(a, b, 1e-10, 1e-12)
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("optimizer", EACH_OPTIMIZER)
 def test_several_variables_with_sums_over_repeated_axes(optimizer: Any) -> None:
     a, b = at.col("a"), at.matrix("b")
     cost = (b * at.log(at.exp(a) + at.exp(b))).sum()
@@ -286,7 +286,7 @@ def test_the_largest_expression_decides_and_what_is_used_elsewhere_is_asked_too(
     np.testing.assert_allclose(function(np.zeros((2, 3)))[0], np.full((2, 3), 7.0), atol=1e-12)
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("optimizer", EACH_OPTIMIZER)
 def test_equal_variables_are_not_taken_for_one_another(optimizer: Any) -> None:
     a, b = at.vectors("a", "b")
     w, c = a + b, b + a

@@ -11,14 +11,14 @@ from aesara.scan.op import Scan
 
 from kanrewrite import hessian, jacobian
 from kanrewrite.errors import UnknownRows
-from tests.gradient.common import OPTIMIZERS, at, compiled, softmax, values
+from tests.gradient.common import EACH_OPTIMIZER, at, compiled, softmax, values
 
 
 def known(*shape: int) -> Any:
     return at.TensorType("float64", shape)("known")
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("optimizer", EACH_OPTIMIZER)
 def test_rows_without_a_loop(optimizer: Any) -> None:
     x, m, y = known(3), known(2, 3), at.vector("y")
     cases: list[tuple[list[Any], Callable[[bool], Any], list[tuple[int, ...]]]] = [

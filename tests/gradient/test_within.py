@@ -12,9 +12,9 @@ from aesara.compile.builders import OpFromGraph
 import kanrewrite
 from kanrewrite import grad, within_gradient
 from kanrewrite.errors import NothingToBeWithin
-from tests.gradient.common import OPTIMIZERS, at, compiled, eager_grad
+from tests.gradient.common import EACH_OPTIMIZER, at, compiled, eager_grad
 
-EVERYWHERE = pytest.mark.parametrize("optimizer", OPTIMIZERS)
+EVERYWHERE = pytest.mark.parametrize("optimizer", EACH_OPTIMIZER)
 
 
 def switch(condition: Any, x: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.sparing import sparing
 from tests.stability.cases import CASES
 from tests.view.common import at, function, grad, truth
 
@@ -49,7 +50,7 @@ def variables(kinds: str) -> list[Any]:
     return [at.dvector() if kind in "vn" else at.dmatrix() for kind in kinds]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sparing(CASES, 2))
 def test_value_and_gradient(name: str) -> None:
     kinds, build = CASES[name]
     inputs = variables(kinds)
