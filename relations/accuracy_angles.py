@@ -19,6 +19,7 @@ from kanrewrite import Eq, Float, T, eq, relation
 def versine(x: Float) -> Iterator[Eq]:
     """How far a cosine is from 1 is a square."""
     yield eq((1 - T.cos(x)) / T.sin(x), T.tan(x / 2))
+    yield eq(1 / T.sin(x) - 1 / T.tan(x), T.tan(x / 2))
     yield eq((1 - T.cos(x)) / (x * x), 2 * T.sqr(T.sin(x / 2) / x))
     yield eq(1 - T.cos(x), 2 * T.sqr(T.sin(x / 2)))
     yield eq(1 - T.sqr(T.cos(x)), T.sqr(T.sin(x)))

@@ -24,6 +24,8 @@ def reciprocals_difference(a: Float, b: Float, c: Float) -> Iterator[Eq]:
         apart = top / a - top / b
         near = T.lt(2 * T.abs(b - a), T.abs(b))
         yield eq(apart, T.switch(near, (b - a) / a * (top / b), apart))
+        squares = top / (a * a) - top / (b * b)
+        yield eq(squares, T.switch(near, (b - a) / a / b * ((b + a) / a) * (top / b), squares))
     roots = 1 / T.sqrt(a) - 1 / T.sqrt(b)
     joined = (b - a) / (T.sqrt(a) + T.sqrt(b)) / T.sqrt(a) / T.sqrt(b)
     yield eq(roots, T.switch(T.lt(2 * T.abs(b - a), b), joined, roots))
@@ -60,6 +62,9 @@ def over_squares(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
             over = T.switch(inside(above, r), above * s, scaled) / under * s
             yield eq(above / squares, over).when(r.guard(a))
         yield eq(c / squares, (c * s) / under * s).when(r.guard(c))
+        less = (c * s - d * s) * (c * s + d * s)
+        yield eq((c * c - d * d) / squares, less / under).when(r.guard(c))
+        yield eq((c * d) / squares, (c * s) * (d * s) / under).when(r.guard(c))
 
 
 @relation(family="accuracy", where="digits")
@@ -67,8 +72,26 @@ def roots_difference(a: Float, b: Float) -> Iterator[Eq]:
     """Roots differ by what is under them, over their sum."""
     apart, total = T.sqrt(a) - T.sqrt(b), T.sqrt(a) + T.sqrt(b)
     yield eq(apart, T.switch(T.lt(2 * T.abs(apart), total), (a - b) / total, apart))
-    root = T.sqrt(1 + a)
-    yield eq(root - 1, T.switch(T.lt(root, 2), a / (root + 1), root - 1))
+    root, near = T.sqrt(a / b), T.lt(4 * T.abs(a - b), 3 * T.abs(b))
+    yield eq(root - 1, T.switch(near, (a - b) / b / (root + 1), root - 1))
+    root, over = T.sqrt(a), 1 / T.sqrt(a)
+    near = T.lt(T.abs(a - 1), 0.75)
+    yield eq(root - 1, T.switch(near, (a - 1) / (root + 1), root - 1))
+    yield eq(over - 1, T.switch(near, (1 - a) / (root * (root + 1)), over - 1))
+
+
+@relation(family="accuracy", where="digits")
+def means_difference(a: Float, b: Float) -> Iterator[Eq]:
+    """An arithmetic mean and a geometric one differ by half the square of how far roots are."""
+    arithmetic, geometric = (a + b) / 2, T.sqrt(a * b)
+    apart = T.sqr(T.sqrt(a) - T.sqrt(b)) / 2
+    positive = T.and_(T.gt(a, 0), T.gt(b, 0))
+    less = arithmetic - geometric
+    yield eq(less, T.switch(positive, apart, less))
+    others = T.sqr(T.sqrt(1 - a) - T.sqrt(1 - b)) / 2
+    shares = T.and_(positive, T.and_(T.lt(a, 1), T.lt(b, 1)))
+    less = 1 - geometric - T.sqrt((1 - a) * (1 - b))
+    yield eq(less, T.switch(shares, apart + others, less))
 
 
 @reciprocals_difference.example
@@ -123,6 +146,20 @@ def _roots() -> tuple[Any, Any]:
 def _roots_added() -> Any:
     a, b = at.dvectors("a", "b")
     return at.sqrt(a) + at.sqrt(b)
+
+
+@means_difference.example
+def _means() -> tuple[Any, Any]:
+    a, b = at.dvectors("a", "b")
+    less = (a + b) / 2.0 - at.sqrt(a * b)
+    apart = at.square(at.sqrt(a) - at.sqrt(b)) / 2.0
+    return less, at.switch(at.and_(at.gt(a, 0.0), at.gt(b, 0.0)), apart, less)
+
+
+@means_difference.non_example
+def _root_of_another_product() -> Any:
+    a, b, c = at.dvectors("a", "b", "c")
+    return (a + b) / 2 - at.sqrt(a * c)
 
 
 @over_squares.example

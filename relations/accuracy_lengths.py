@@ -37,16 +37,21 @@ def _root_of_sum(sides: Sequence[Any], r: Range) -> Any:
     return T.sqrt(reduce(T.add, [(side * s) * (side * s) for side in sides])) / s
 
 
-def _apart(x: Any, y: Any) -> Any:
-    """A difference of squares, as a product unless they are far from each other."""
-    apart = x * x - y * y
-    return T.switch(T.gt(2 * T.abs(apart), x * x), apart, (x - y) * (x + y))
+def _apart(x: Any, y: Any, s: Any = 1) -> Any:
+    """A difference of squares of multiples, as a product unless they are far from each other.
+
+    What is subtracted or added before it is multiplied may cancel as symbols.
+    """
+    apart = x * x - y * y if s == 1 else (x * s) * (x * s) - (y * s) * (y * s)
+    sides = (x - y, x + y) if s == 1 else ((x - y) * s, (x + y) * s)
+    size = x * x if s == 1 else (x * s) * (x * s)
+    return T.switch(T.gt(2 * T.abs(apart), size), apart, sides[0] * sides[1])
 
 
 def _root_of_difference(x: Any, y: Any, r: Range) -> Any:
     """The root of a difference of squares."""
     s = scale(_largest(x, y), r)
-    return T.sqrt(_apart(x * s, y * s)) / s
+    return T.sqrt(_apart(x, y, s)) / s
 
 
 def _root_of_square(x: Any, c: Any, r: Range) -> Any:
@@ -98,6 +103,10 @@ def squares_difference(x: Float, y: Float) -> Iterator[Eq]:
     yield eq(x * x - y * y, _apart(x, y))
     yield eq(x * x - 1, _apart(x, 1))
     yield eq(1 - x * x, _apart(1, x))
+    near = T.lt(2 * T.abs(x - y), T.abs(x))
+    cubes, fourth = x * x * x - y * y * y, T.sqr(x * x) - T.sqr(y * y)
+    yield eq(cubes, T.switch(near, (x - y) * (x * x + x * y + y * y), cubes))
+    yield eq(fourth, T.switch(near, (x - y) * ((x + y) * (x * x + y * y)), fourth))
     variance = (x * x + y * y) / 2 - T.sqr((x + y) / 2)
     yield eq(variance, T.sqr((x - y) / 2))
     yield eq(T.sqrt(variance), T.abs(x - y) / 2)

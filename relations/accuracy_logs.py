@@ -34,7 +34,7 @@ def log_quotient(a: Float, b: Float) -> Iterator[Eq]:
 
 
 @relation(family="accuracy", where="digits")
-def logs_difference(a: Float, b: Float) -> Iterator[Eq]:
+def logs_difference(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     """Logs of what is near to each other differ by the log of one and a little."""
     apart = T.log(a) - T.log(b)
     near = T.lt(2 * T.abs(a - b), b)
@@ -43,6 +43,9 @@ def logs_difference(a: Float, b: Float) -> Iterator[Eq]:
     close = T.lt(2 * T.abs(1 + a - b), b)
     less = T.switch(T.lt(b, 0.5), (1 + a) - b, T.switch(T.lt(b, 2), (1 - b) + a, (a - b) + 1))
     yield eq(one, T.switch(close, T.log1p(less / b), one))
+    times = (1 + c) * T.log(a) - c * T.log(b)
+    near = T.lt(2 * T.abs(a - b), b)
+    yield eq(times, T.switch(near, T.log(a) + c * T.log1p((a - b) / b), times))
     two = T.log1p(a) - T.log1p(b)
     near = T.lt(2 * T.abs(a - b), 1 + b)
     yield eq(two, T.switch(near, T.log1p((a - b) / (1 + b)), two))
@@ -58,27 +61,31 @@ def inverse_hyperbolic(x: Float) -> Iterator[Eq]:
 
 
 @relation(family="accuracy", where="digits")
-def powers_near_one(x: Float, n: Float) -> Iterator[Eq]:
+def powers_near_one(x: Float, n: Float, c: Float) -> Iterator[Eq]:
     """A power of one and a little is an exponential of a small log."""
-    inner = n * T.log1p(x)
-    small = T.and_(T.lt(T.abs(x), 0.5), T.lt(T.abs(n), inf))  # one to an infinite power is one
-    near = T.or_(small, T.lt(T.abs(inner), 1))
-    power = T.pow(1 + x, n)
-    less = T.switch(near, T.expm1(inner), power - 1)
-    yield eq(power - 1, less).when(computed(n))
-    gone = T.switch(near, -T.expm1(-inner), 1 - 1 / power)
-    yield eq(1 - 1 / power, gone).when(computed(n))
-    yield eq(power, T.switch(small, T.exp(inner), power)).when(computed(n))
+    part = c / n
+    log = T.switch(T.eq(part, inf), T.log(T.abs(c)) - T.log(T.abs(n)), T.log1p(part))
+    little = T.switch(T.lt(T.abs(part), 2.0**-60), c, n * log)
+    for part, inner in ((c / n, little), (x, n * T.log1p(x))):
+        small = T.and_(T.lt(T.abs(part), 0.5), T.lt(T.abs(n), inf))  # 1 to an infinity is 1
+        near = T.or_(small, T.lt(T.abs(inner), 1))
+        power = T.pow(1 + part, n)
+        less = T.switch(near, T.expm1(inner), power - 1)
+        yield eq(power - 1, less).when(computed(n))
+        gone = T.switch(near, -T.expm1(-inner), 1 - 1 / power)
+        yield eq(1 - 1 / power, gone).when(computed(n))
+        yield eq(power, T.switch(small, T.exp(inner), power)).when(computed(n))
 
 
 @relation(family="accuracy", where="digits")
 def powers_difference(a: Float, b: Float, n: Float) -> Iterator[Eq]:
     """Powers of what is near to each other differ by a power times a little."""
+    near = T.lt(2 * T.abs(a - b), T.abs(b))
+    logs = T.switch(near, T.log1p((a - b) / b), T.log(a) - T.log(b))
     for power in (n, 1 / 3):
         apart = T.pow(a, power) - T.pow(b, power)
-        inner = power * T.log1p((a - b) / b)
-        near = T.and_(T.lt(2 * T.abs(a - b), b), T.lt(T.abs(inner), 1))
-        yield eq(apart, T.switch(near, T.pow(b, power) * T.expm1(inner), apart))
+        small = T.lt(T.abs(power * logs), 1)
+        yield eq(apart, T.switch(small, T.pow(b, power) * T.expm1(power * logs), apart))
 
 
 @relation(family="accuracy")
@@ -87,6 +94,7 @@ def exponentials_even(x: Float) -> Iterator[Eq]:
     yield eq(T.exp(x) + T.exp(-x) - 2, 4 * T.sqr(T.sinh(x / 2)))
     yield eq(T.cosh(x) - 1, 2 * T.sqr(T.sinh(x / 2)))
     yield eq(T.exp(x) - T.exp(-x), 2 * T.sinh(x))
+    yield eq(T.exp(x) / T.sqr(T.exp(x) - 1), T.sqr(0.5 / T.sinh(x / 2)))
     yield eq(T.expm1(2 * x) / T.expm1(x), T.exp(x) + 1)
     yield eq((T.exp(2 * x) - 1) / (T.exp(x) - 1), T.exp(x) + 1)
 
@@ -149,10 +157,10 @@ def _power_of_two() -> Any:
 @powers_difference.example
 def _powers() -> tuple[Any, Any]:
     a, b, n = at.dvectors("a", "b", "n")
-    inner = n * at.log1p((a - b) / b)
-    near = at.and_(at.lt(2.0 * abs(a - b), b), at.lt(abs(inner), 1.0))
+    near = at.lt(2.0 * abs(a - b), abs(b))
+    inner = n * at.switch(near, at.log1p((a - b) / b), at.log(a) - at.log(b))
     less = b**n * at.expm1(inner)
-    return a**n - b**n, at.switch(near, less, a**n - b**n)
+    return a**n - b**n, at.switch(at.lt(abs(inner), 1.0), less, a**n - b**n)
 
 
 @powers_difference.non_example

@@ -31,6 +31,10 @@ def _scale(b: Any, k: float, a: Any, c: Any, r: Range) -> Any:
     return scale(T.maximum(T.abs(b), abs(k) ** 0.5 * T.sqrt(T.abs(a)) * T.sqrt(T.abs(c))), r)
 
 
+def _product(k: float, a: Any, c: Any) -> Any:
+    return a * c if k == 1 else k * a * c
+
+
 def _spread(b: Any, k: float, a: Any, c: Any, s: Any) -> Any:
     r"""$s \sqrt{b^2 - k a c}$, with the scale s, nothing squared out of range."""
     return T.sqrt((b * s) * (b * s) - k * ((a * s) * (c * s)))
@@ -50,7 +54,7 @@ def quadratic_root(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     """One root is computed where b and the root of the discriminant add up, else from the other."""
     for r in RANGES:
         for k, n in SHAPES:
-            written = T.sqrt(b * b - k * a * c)
+            written = T.sqrt(b * b - _product(k, a, c))
             s = _scale(b, k, a, c, r)
             side, d, half = b * s, _spread(b, k, a, c, s), T.sqrt(s)
             sums = (d - side) / half / (n * a) / half
@@ -70,7 +74,7 @@ def discriminant_root(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     for r in RANGES:
         for k in (4.0, 3.0, 1.0, -4.0):
             s = _scale(b, k, a, c, r)
-            yield eq(T.sqrt(b * b - k * a * c), _spread(b, k, a, c, s) / s).when(r.guard(a))
+            yield eq(T.sqrt(b * b - _product(k, a, c)), _spread(b, k, a, c, s) / s).when(r.guard(a))
 
 
 @relation(family="accuracy", where="digits")

@@ -8,7 +8,8 @@ M. Abramowitz, I. A. Stegun, *Handbook of Mathematical Functions*, 1964, chapter
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import factorial
+from fractions import Fraction
+from math import factorial, log
 from typing import Any
 
 import aesara.tensor as at
@@ -26,6 +27,17 @@ def _horner(x: Any, coefficients: Sequence[float]) -> Any:
     for c in coefficients[-2::-1]:
         total = c + x * total
     return total
+
+
+def _tangents(count: int) -> list[Fraction]:
+    """The series of the hyperbolic tangent, whose derivative is 1 less its square."""
+    t = [Fraction(1)]
+    for n in range(1, count):
+        t.append(-sum((t[k] * t[n - 1 - k] for k in range(n)), Fraction(0)) / (2 * n + 1))
+    return t
+
+
+_LOG_COSH = [float(t / (2 * n + 2)) for n, t in enumerate(_tangents(18))]
 
 
 def _by_series(written: Any, x: Any, series: Any) -> Eq:
@@ -73,6 +85,29 @@ def exp_less_linear(x: Float) -> Iterator[Eq]:
     series = x * (x * _horner(x, _EXP))
     yield _by_series(T.exp(x) - x - 1, x, series)
     yield _by_series(T.expm1(x) - x, x, series)
+    product = [n / factorial(n + 1) for n in range(1, 13)]
+    yield _by_series(x * T.exp(x) - T.exp(x) + 1, x, x * (x * _horner(x, product)))
+
+
+@relation(family="accuracy", where="digits")
+def even_less_square(x: Float) -> Iterator[Eq]:
+    """Even functions without what is left of them in a parabola."""
+    z = x * x
+    series = z * (z * _horner(z, [1 / factorial(2 * n) for n in range(2, 8)]))
+    yield _by_series(T.cosh(x) - 1 - z / 2, x, series)
+    yield _by_series(2 * T.sqr(T.sinh(x / 2)) - z / 2, x, series)
+    series = z * (z * _horner(z, [(-1) ** n / factorial(2 * n) for n in range(2, 8)]))
+    yield _by_series(T.cos(x) - 1 + z / 2, x, series)
+
+
+@relation(family="accuracy")
+def log_of_cosh(x: Float) -> Iterator[Eq]:
+    """The log of a hyperbolic cosine is nearly a parabola, then nearly a line."""
+    z = x * x
+    far = T.abs(x) + T.softplus(-2 * T.abs(x)) - log(2)
+    near = z * _horner(z, _LOG_COSH)
+    chosen = T.switch(T.lt(T.abs(x), 0.5), near, far)
+    yield eq(T.log(T.cosh(x)), chosen).within(HALF_ULP)
 
 
 @relation(family="accuracy", where="digits")
@@ -129,6 +164,34 @@ def _expm1() -> tuple[Any, Any]:
 def _exp() -> Any:
     x: Any = at.dvector("x")
     return at.exp(x) - x
+
+
+@even_less_square.example
+def _cosine_less_parabola() -> tuple[Any, Any]:
+    x: Any = at.dvector("x")
+    z = x * x
+    coefficients = [(-1) ** n / factorial(2 * n) for n in range(2, 8)]
+    written = at.cos(x) - 1.0 + z / 2.0
+    return written, at.switch(at.lt(abs(x), NEAR), z * (z * _horner(z, coefficients)), written)
+
+
+@even_less_square.non_example
+def _cosine_less_line() -> Any:
+    x: Any = at.dvector("x")
+    return at.cos(x) - 1 + x / 2
+
+
+@log_of_cosh.example
+def _log_of_cosine() -> tuple[Any, Any]:
+    x: Any = at.dvector("x")
+    z = x * x
+    far = abs(x) + at.softplus(-2.0 * abs(x)) - log(2)
+    return at.log(at.cosh(x)), at.switch(at.lt(abs(x), 0.5), z * _horner(z, _LOG_COSH), far)
+
+
+@log_of_cosh.non_example
+def _log_of_sinh() -> Any:
+    return at.log(at.sinh(at.dvector("x")))
 
 
 @reciprocals_less_poles.example

@@ -34,7 +34,7 @@ from kanrewrite.rewriter.protocol import Bindings, StatingView, View
 from kanrewrite.rewriter.replace import alike, keeps_type
 from kanrewrite.rewriter.spellings import rules_of
 from kanrewrite.rewriter.terms import Terms, numbers_in
-from kanrewrite.terms import Param, T, Term
+from kanrewrite.terms import Param, T, Term, parameters_of
 from kanrewrite.trace import trace
 from kanrewrite.unify import is_term, unread_below
 from kanrewrite.view.instantiate import is_form
@@ -422,9 +422,15 @@ class Matching:
         return {}
 
 
-def precedence(rule: Rule) -> int:
-    """The place of a rule among others; of those about digits, the larger pattern comes first."""
-    return -len(list(operators_in(rule.pattern))) if rule.relation.where == "digits" else 0
+def precedence(rule: Rule) -> tuple[int, int]:
+    """The place of a rule among others; of those about digits, the larger pattern comes first.
+
+    Of patterns as large as each other that with fewer parameters is the more special one:
+    ``x * x - y * y`` is a ``b * b - a * c``.
+    """
+    if rule.relation.where != "digits":
+        return 0, 0
+    return -len(list(operators_in(rule.pattern))), len(set(parameters_of(rule.pattern)))
 
 
 def _is_list(result: Any) -> bool:

@@ -298,11 +298,36 @@ def _flipped(term: Any) -> Any:
     return Term(map(_flipped, term))
 
 
+def _mirrored(rule: Rule) -> Iterator[Rule]:
+    """A rule about digits of a sum with an exponential, for the negative of its exponent.
+
+    Such a sum is read without an exponential of a negative: ``exp(-x) + x`` as one of ``exp(x)``.
+    """
+    if rule.relation.where == "digits":
+        for part in dict.fromkeys(_summed(rule.pattern)):
+            if part[0] is T.exp and isvar(part[1]):
+                turned = {part[1]: T.neg(part[1])}
+                yield replace(
+                    rule,
+                    pattern=substitute(rule.pattern, turned),
+                    replacement=substitute(rule.replacement, turned),
+                )
+
+
+def _summed(term: Any) -> Iterator[Term]:
+    """The operators whose values are added up."""
+    if isinstance(term, Term) and term[0] in (T.add, T.sub, T.neg):
+        for part in term[1:]:
+            yield from _summed(part)
+    elif isinstance(term, Term):
+        yield term
+
+
 def _as_stated(rule: Rule) -> Iterator[Rule]:
     yield rule
 
 
 #: How else a rule may be put, each for itself.
-_WORDS = (_as_stated, _turned, _transposed, _with_numbers, _as_stock, _raised)
+_WORDS = (_as_stated, _turned, _transposed, _with_numbers, _as_stock, _raised, _mirrored)
 #: And one of users: what the library says it says of what graphs have.
 _MORE_WORDS = (*_WORDS, with_constants, with_units, scaled, negated, _unfused)

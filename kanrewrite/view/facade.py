@@ -20,6 +20,7 @@ from kanrewrite.relation.roles import operators_in
 from kanrewrite.terms import T, Term, parts_of
 from kanrewrite.unify import as_graph, node_term
 from kanrewrite.view.build import Builder
+from kanrewrite.view.closing import is_sum
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, length
 from kanrewrite.view.instantiate import instantiate, is_form
@@ -72,6 +73,7 @@ class View:
     ):
         self._written = written
         self._whole = False
+        self._kept: set[Variable[Any, Any]] = set()
         self._relations = tuple(relations)
         self._modulo = tuple(modulo)
         laws = Laws((*self._relations, *self._modulo), powers=not written)
@@ -86,7 +88,9 @@ class View:
         return self._definitions
 
     def read(self, variable: Variable[Any, Any], /) -> Form:
-        """A variable as a form."""
+        """A variable as a form; a sum that is kept, as what its operator makes of its terms."""
+        if variable in self._kept:
+            return self.reader.read_again(variable)
         return self.reader.read(variable)
 
     def pattern(self, term: Any, /) -> Form:
@@ -96,10 +100,10 @@ class View:
     def match(self, pattern: Form, form: Form, /) -> Iterator[tuple[Bindings, Rest | None]]:
         """The bindings under which a form holds the pattern, each with what is left."""
         algebra = self._home(form)
-        if self._written and not self._is_written(form, algebra):
+        if self._written and not _mirrored(pattern) and not self._is_written(form, algebra):
             return
         sums = scaled_sum(pattern) is not None
-        matcher = FormMatcher(algebra, self.opened, not self._written)
+        matcher = FormMatcher(algebra, self.opened, not self._written, self._spelled)
         for bindings, rest, join in matches(matcher, pattern, form):
             if not (sums and self._whole and algebra.terms_of(rest)):
                 yield bindings, Rest(join, rest)
@@ -115,6 +119,10 @@ class View:
                 inside = partial(_within, algebra, around, power, join)
                 yield bindings, Rest(inside, rest)
 
+    def _spelled(self, form: Form) -> Form:
+        """A sum as the multiple of it that is in the graph."""
+        return form if form in self.reader.origin else self.reader.multiples.get(form, form)
+
     def _is_written(self, form: Form, algebra: Lifting) -> bool:
         """Whether the graph computes the exponentials of a product as they are in its form.
 
@@ -127,7 +135,8 @@ class View:
         parts = [algebra.exp(expo)] if expo.terms else []
         sums = [f for f, _ in factors if isinstance(f, Sum)]
         parts += [f for f in sums if expo.terms or _has_exponential(f, algebra)]
-        return all(part in self.reader.origin for part in parts)
+        reader = self.reader
+        return all(part in reader.origin or part in reader.multiples for part in parts)
 
     @contextmanager
     def whole(self) -> Iterator[None]:
@@ -189,6 +198,8 @@ class View:
     def keep(self, variable: Variable[Any, Any], /) -> None:
         """Take a variable as it is from now on: it is grouped as somebody has stated."""
         self.reader.read_as_leaf(variable)
+        if is_sum(variable.owner):
+            self._kept.add(variable)
 
     def _home_of(self, bindings: Mapping[Any, Any]) -> Lifting:
         forms = [value for value in bindings.values() if isinstance(value, Form)]
@@ -250,6 +261,11 @@ class View:
 
     def _home(self, form: Form) -> Lifting:
         return form.home  # type: ignore[no-any-return]
+
+
+def _mirrored(pattern: Form) -> bool:
+    """Whether a pattern is itself a sum that is read without one of its exponentials."""
+    return isinstance(pattern, Prod) and bool(pattern.expo.terms) and scaled_sum(pattern) is None
 
 
 def _has_exponential(form: Sum, algebra: Lifting) -> bool:

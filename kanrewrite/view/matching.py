@@ -54,6 +54,8 @@ class FormMatcher:
         A leaf as the operator over operands that it hides, or None.
     roots
         Whether a root is found in what is no less than 0, also where it is not written.
+    spelled
+        A sum as the multiple of it that is written: ``x - 3`` is read as ``-3 * (1 - x / 3)``.
     """
 
     def __init__(
@@ -61,8 +63,10 @@ class FormMatcher:
         algebra: Lifting,
         opened: Callable[[Leaf], Form | None] | None = None,
         roots: bool = True,
+        spelled: Callable[[Form], Form] = lambda form: form,
     ):
         self.a = algebra
+        self.spelled = spelled
         self.roots = roots
         #: Whether a parameter stands only for what is written, or also for a part of it.
         self.written = opened is not None
@@ -245,17 +249,21 @@ class FormMatcher:
             return
         yield from self._shared(free, f, b)
 
-    def _taken(self, f: Form, k: Fraction) -> tuple[Form, Form]:
+    def _taken(self, f: Form, k: Fraction, lone: bool = False) -> tuple[Form, Form]:
         """What a parameter to the power ``k`` stands for in a product, and what it leaves.
 
         It stands for what is written to that power and never for a root: ``x**2`` is in ``y**4``,
         with ``y**2`` for x, and not in y; ``sqrt(x)`` is not in y, which may be negative.
+        A lone divisor is all that is divided by.
         """
         if k == 1:
             return f, self.a.one
         coeff, expo, factors = self.a.parts(f)
         even = not self.roots and k > 0 and k.denominator == 1 and k % 2 == 0
-        raised = {g: j for g, j in factors if is_written(abs(j) if even else j, k)}
+        under = lone and not self.roots and k == -1  # whatever is divided by, a root too
+        raised = {
+            g: j for g, j in factors if (under and j < 0) or is_written(abs(j) if even else j, k)
+        }
         number = exact_root(coeff, k)
         if number is None and not self.roots:
             number = self._whole_root(coeff, k)
@@ -280,11 +288,21 @@ class FormMatcher:
         root = Fraction(float(number) ** float(1 / k)).limit_denominator(_SIMPLE)
         return root if root and self.near(power_of(root, k), number) else None
 
+    def _pieces(self, f: Form) -> tuple[Fraction, Lin, list[tuple[Form, Fraction]]]:
+        """A product as what parameters may share: where that is written, numbers stay in sums."""
+        coeff, expo, factors = self.a.parts(f)
+        if self.roots:
+            return coeff, expo, list(factors)
+        pieces = [(g, k) for g, j in factors for k in units(j)]
+        pieces = [(self.spelled(g) if k in (1, -1) else g, k) for g, k in pieces]
+        for g, k in pieces:
+            coeff /= self.a.parts(g)[0] ** int(k)
+        return coeff, expo, pieces
+
     def _shared(
         self, free: list[tuple[Any, Fraction]], f: Form, b: Bindings
     ) -> Iterator[tuple[Bindings, Form]]:
-        coeff, expo, factors = self.a.parts(f)
-        pieces = [(g, k) for g, j in factors for k in ([j] if self.roots else units(j))]
+        coeff, expo, pieces = self._pieces(f)
         powers = [k for _, k in pieces]
         values = [self.a.pow(g, k) for g, k in pieces]
         if expo.terms:
@@ -292,6 +310,7 @@ class FormMatcher:
             values.append(self.a.exp(expo))
         if len(values) < len(free):
             return
+        lone = sum(k < 0 for _, k in free) == 1
         dealings: Iterator[tuple[int, ...]]
         if self.roots:
             dealings = product(range(len(free)), repeat=len(values))
@@ -303,10 +322,15 @@ class FormMatcher:
             c, rest = dict(b), [self.a.const(coeff)]
             for place, (param, k) in enumerate(free):
                 mine = [p for p, owner in zip(values, owners, strict=True) if owner == place]
-                c[param], left = self._taken(self.a.mul(*mine), k)
+                c[param], left = self._taken(self.a.mul(*mine), k, lone)
                 rest.append(left)
-            if all(c[param] is not self.a.one for param, _ in free):
-                yield c, self.a.mul(*rest)
+            if any(c[param] is self.a.one for param, _ in free):
+                continue
+            yield c, self.a.mul(*rest)
+            above = next((param for param, k in free if k == 1), None)
+            if not self.roots and coeff != 1 and above is not None:  # a number is a factor too
+                value = self.a.mul(self.a.const(coeff), c[above])
+                yield {**c, above: value}, self.a.mul(*rest[1:])
 
     def _divides(self, d: Form, f: Form) -> bool:
         _, expo, factors = self.a.parts(d)

@@ -34,7 +34,7 @@ from kanrewrite.view.events import (
     meets,
 )
 from kanrewrite.view.following import lifted
-from kanrewrite.view.forms import App, Form, Leaf
+from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
 from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import allowed, instantiate
 from kanrewrite.view.levels import overflows
@@ -92,6 +92,8 @@ class View:
         self.ways: dict[Variable[Any, Any], tuple[Relation, ...]] = {}
         #: The first variable that reads as each form.
         self.origin: dict[Form, Variable[Any, Any]] = {}
+        #: Multiples of sums that variables read as, by the sums.
+        self.multiples: dict[Form, Form] = {}
         self._events: set[Variable[Any, Any]] = set()
         self._gains: set[Variable[Any, Any]] = set()
         self._risks: set[Variable[Any, Any]] = set()
@@ -127,6 +129,10 @@ class View:
             finally:  # what cannot be read must not decide how others are
                 self._given = given
             self.origin.setdefault(form, var)
+            if isinstance(form, Prod) and not form.expo.terms and len(form.factors) == 1:
+                ((factor, power),) = form.factors
+                if power == 1 and isinstance(factor, Sum):
+                    self.multiples.setdefault(factor, form)
             if algebra.ran:
                 self.ways[var] = tuple(algebra.ran)
             algebra.ran = before
@@ -269,6 +275,15 @@ class View:
     def read_as_leaf(self, var: Variable[Any, Any]) -> None:
         """Take a variable as it is, whatever it is made of."""
         self._forms[var] = self.leaf(var, self.algebra(var.type.dtype))
+
+    def read_again(self, var: Variable[Any, Any]) -> Form:
+        """A variable that is taken as it is, as what its operator makes of its operands.
+
+        What was in the graph already stays as it is: it was looked at there.
+        """
+        algebra = self.algebra(var.type.dtype)
+        form = self._as_read(var, var.owner, algebra)
+        return self.leaf(var, algebra) if form is None or form in self.origin else form
 
     def operand(self, var: Variable[Any, Any], algebra: Lifting) -> Form:
         """An operand of a node, in the algebra of the node's dtype."""

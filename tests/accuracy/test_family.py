@@ -11,7 +11,7 @@ from aesara.compile.mode import Mode
 import kanrewrite
 from kanrewrite import registry
 from kanrewrite.cost import node_count
-from tests.benchmarks.formulas import FORMULAS, Sample, family, sample, stock
+from tests.benchmarks.formulas import FORMULAS, Sample, family, graph_of, sample, stock
 from tests.sparing import sparing
 
 MODE = Mode("py", "fast_run").excluding("fusion", "inplace")
@@ -30,6 +30,16 @@ KEPT = {
     "sine_step": 1.5,
     "haversine": 2.0,
     "symmetric_roots": 1.0,
+    "redshift": 1.0,
+    "bhattacharyya": 1.5,
+    "near_doppler": 1.0,
+    "exp_cos_less": 1.0,
+    "acoth": 1.0,
+    "debye": 1.0,
+    "nlogn": 1.5,
+    "tidal": 1.0,
+    "tail": 1.0,
+    "horizon": 3.0,
 }
 #: What the view reads as exponentials that the graph has not, or could group otherwise.
 #: Then sums of which no term cancels, what a log has shifted, products that begin with a number.
@@ -122,6 +132,36 @@ def test_terms_that_a_right_side_subtracts_cancel_as_symbols() -> None:
     assert node_count(new) <= 10
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(new.eval({x: 1e20}), 5e-11)
+
+
+FIRED = {
+    "the more special pattern": ("horizon", ["scaled_leg"]),
+    "a number in the sum it is written in": ("acoth", ["log_quotient", "logs_difference"]),
+    "a root as a divisor, a difference in a result": (
+        "tail",
+        ["fraction_less_one", "root_less_side", "scaled_square"],
+    ),
+    "the negative of an exponent": ("debye", ["exp_less_linear"]),
+}
+
+
+@pytest.mark.parametrize("case", FIRED)
+def test_what_fires(case: str) -> None:
+    name, expected = FIRED[case]
+    formula = next(f for f in FORMULAS if f.name == name)
+    registry.enable("accuracy")
+    with kanrewrite.trace() as steps:
+        registry.stabilize([graph_of(formula)[1]])
+    assert list(dict.fromkeys(e.name for e in steps.fired_events)) == expected
+
+
+@pytest.mark.parametrize("number", [2.0, 3.0, 0.1])
+def test_sums_with_numbers_stay_as_they_are_written(number: float) -> None:
+    x = np.array([number * (1 + 1e-9), -number * (1 + 1e-9), number * 0.3])
+    v: Any = at.dvector("x")
+    with np.errstate(all="ignore"):
+        found = compiled([v], at.log((v + number) / (v - number)))(x)
+        np.testing.assert_array_equal(found, np.log((x + number) / (x - number)))
 
 
 def test_a_choice_is_not_looked_for_in_itself() -> None:
