@@ -151,10 +151,8 @@ class ExponentBuilder(Bench):
         """Take out each ``source - max(source)``, which is exact where its parts are close."""
         found = []
         for top in [m for m in left if isinstance(m, App) and m.op in LARGEST]:
-            for source in top.forms:
-                if not (isinstance(source, Lin) and top in left):
-                    continue
-                if not _contains(left, source, -left[top]):
+            for source in _sources(top, self.a):
+                if top not in left or not _contains(left, source, -left[top]):
                     continue
                 c = left.pop(top)
                 for m, d in source.terms:
@@ -328,6 +326,15 @@ def hidden_inside(expo: Lin) -> bool:
             seen.add(form)
             stack.extend(pieces(form))
     return False
+
+
+def _sources(top: App, a: Algebra) -> Iterator[Lin]:
+    """The exponents that a maximum is the largest of, and those whose own maxima are among them."""
+    lins = [f for f in top.forms if isinstance(f, Lin)]
+    yield from lins
+    for m, c in (lin.terms[0] for lin in lins if len(lin.terms) == 1):
+        if c > 0 and isinstance(m, App) and m.op in LARGEST:
+            yield from (a.lin({n: c * d for n, d in e.terms}) for e in _sources(m, a))
 
 
 def _contains(terms: Terms, lin: Lin, c: Fraction) -> bool:

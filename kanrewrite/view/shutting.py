@@ -55,9 +55,9 @@ def _kept(form: Form, bcast: Bcast, b: Bench) -> Variable[Any, Any] | None:
         return _any([_kept(m, bcast, b) for m, _ in form.terms], b)
     if isinstance(form, Prod):
         above = [f for f, k in form.factors if k > 0]
-        choices = _all([_condition(f, b) for f in above if _hides(f, b)], b)
-        others = [_kept(f, bcast, b) for f in above if not _hides(f, b)]
-        return _all([_along(choices, bcast, b), *others], b)
+        # Two choices may each leave something, and both nothing: they meet before it is told.
+        found = (_condition(f, b) if _hides(f, b) else _kept(f, form.bcast, b) for f in above)
+        return _along(_all(list(found), b), bcast, b)
     if not isinstance(form, App):
         return None
     if _hides(form, b):

@@ -16,7 +16,7 @@ from kanrewrite.unify import elementwise_op
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled
-from kanrewrite.view.exponents import ExponentBuilder
+from kanrewrite.view.exponents import ExponentBuilder, shown
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import (
     ONE,
@@ -32,7 +32,7 @@ from kanrewrite.view.forms import (
 )
 from kanrewrite.view.heat import exponents, fades, fading, hot, is_softplus
 from kanrewrite.view.levels import dominant, is_hidden
-from kanrewrite.view.towers import is_tower
+from kanrewrite.view.towers import is_level, is_tower
 from kanrewrite.view.zeros import may_vanish
 
 #: What does not change 1 when it is added.
@@ -127,8 +127,31 @@ class SumBuilder(ExponentBuilder):
         for (m, c, _, r), e in zip(parts, exponents, strict=True):
             kept = self._kept_form(self.a.plus(e, inner, ONE), m, zeros.get(m, ()))
             met.append((m, c, self._shown(kept, r), r))
+        common, met = self._apart_from_common(_as_shown(met))
         top, met = self._beside_towers(met)
-        return self.a.plus(outer, top, k), self._level({e for _, _, e, _ in met}), met
+        outer = self.a.plus(self.a.plus(outer, common, k), top, k)
+        return outer, self._level({e for _, _, e, _ in met}), met
+
+    def _apart_from_common(self, parts: list[Part]) -> tuple[Lin, list[Part]]:
+        """What all exponents have in common, and the terms without it: it decides no maximum.
+
+        ``max(h + a, h + b)`` is ``h + max(a, b)``, of which h may cancel around it.
+        """
+        bare = [e for e in (_bare(e) for _, _, e, _ in parts) if e is not None]
+        if len(bare) < len(parts):
+            return self.a.no_exponent, parts
+        shared = dict(set.intersection(*(set(e.terms) for e in bare)))
+        kept = {
+            m for m, c in shared.items() if any(_is_beside_level(m, c, e, self.a) for e in bare)
+        }
+        common = self.a.lin({m: c for m, c in shared.items() if m not in kept})
+        if not common.terms:
+            return common, parts
+        left = (
+            _like(p[2], self.a.plus(e, common, -ONE), self.a)
+            for p, e in zip(parts, bare, strict=True)
+        )
+        return common, [(m, c, e, r) for (m, c, _, r), e in zip(parts, left, strict=True)]
 
     def _beside_towers(self, parts: list[Part]) -> tuple[Lin, list[Part]]:
         """The largest tower among exponents, and the terms relative to it.
@@ -260,12 +283,19 @@ class SumBuilder(ExponentBuilder):
         if pure:
             function = elementwise_op(differences[0].function.name)
             self.a.ran[differences[0].relation] = None
-        found = []
+        # Terms of one exponent may cancel, and do so before others are added to them.
+        alike: dict[Form, list[tuple[Fraction, Variable[Any, Any] | None]]] = {}
         for c, e, r in terms:
+            alike.setdefault(e, []).append((c, r))
+        found = []
+        for e, rests in alike.items():
             gap = self.gap(e, level)
             v = None if gap is None else self.make(function, gap)
             if v is None and pure:
                 continue  # expm1(0)
+            c, r = rests[0]
+            if len(rests) > 1:
+                c, r = ONE, self.total([(d, self.or_one(s)) for d, s in rests])
             found.append((c, self.or_one(r) if v is None else self.scaled(v, r)))
         return self.total(found)
 
@@ -324,6 +354,20 @@ class SumBuilder(ExponentBuilder):
             fade = self.make(at.neg, self.make(at.abs, self.linear(gap)))
             values.append((c, self.make(at.softplus, fade)))
         return lin, left, values
+
+
+def _is_beside_level(form: Form, c: Fraction, expo: Lin, a: Algebra) -> bool:
+    """Tell whether a term is a maximum along an axis, or such a one is subtracted from it."""
+    if is_level(form) and not is_largest(form):
+        return True
+    levels = {m: d for m, d in expo.terms if c * d < 0 and is_level(m) and not is_largest(m)}
+    return form in shown(a.lin(levels))
+
+
+def _as_shown(parts: list[Part]) -> list[Part]:
+    """The terms, of which none is hidden where another of its exponent is not."""
+    shown = {e for _, _, e, _ in parts}
+    return [(m, c, bare if (bare := _bare(e)) in shown else e, r) for m, c, e, r in parts]
 
 
 def _bare(expo: Form) -> Lin | None:
