@@ -22,7 +22,7 @@ from kanrewrite.unify import as_graph, node_term
 from kanrewrite.view.build import Builder
 from kanrewrite.view.closing import is_sum
 from kanrewrite.view.fit import fitted
-from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, length
+from kanrewrite.view.forms import ZERO, App, Form, Leaf, Prod, Sum, length
 from kanrewrite.view.instantiate import instantiate, is_form
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import Bindings, FormMatcher
@@ -226,8 +226,8 @@ class View:
         """A sum of which terms have cancelled while it was read, None where none has."""
         form = self.read(variable)
         algebra = self._home(form)
-        operands = (self.reader.operand(x, algebra) for x in variable.owner.inputs)
-        if length(form) >= sum(map(length, operands)):
+        operands = [self.reader.operand(x, algebra) for x in variable.owner.inputs]
+        if length(form) >= sum(map(length, operands)) or not _cancels(form, operands, algebra):
             return None
         known = self.reader.origin.pop(form, None)
         try:
@@ -270,6 +270,13 @@ def _mirrored(pattern: Form) -> bool:
 
 def _has_exponential(form: Sum, algebra: Lifting) -> bool:
     return any(algebra.parts(term)[1].terms for term, _ in form.terms)
+
+
+def _cancels(form: Form, operands: list[Form], algebra: Lifting) -> bool:
+    """Whether at most half of some term is left: of what is only added up, nothing is lost."""
+    left = algebra.terms_of(form)
+    terms = (pair for x in operands for pair in algebra.terms_of(x).items())
+    return any(2 * abs(left.get(m, ZERO)) <= abs(c) for m, c in terms)
 
 
 def _within(

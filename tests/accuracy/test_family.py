@@ -125,6 +125,16 @@ def test_a_distance_of_rows_keeps_its_digits() -> None:
     np.testing.assert_allclose(found, np.full(2, 3e200 * np.sqrt(2)))
 
 
+def test_a_difference_that_only_adds_up_stays_as_it_is() -> None:
+    x, y, z = at.dscalars("x", "y", "z")
+    out = x - (x + y + z) / 3
+    with registry.disabled():
+        stock = aesara.function([x, y, z], out, mode=MODE)
+    f = compiled([x, y, z], out)
+    for number in (0.1, 7.3, 1e10):
+        assert f(number, number, number) == stock(number, number, number)
+
+
 def test_terms_that_a_right_side_subtracts_cancel_as_symbols() -> None:
     x: Any = at.dscalar("x")
     registry.enable("accuracy")
