@@ -168,3 +168,14 @@ def test_what_stands_there_is_told_rather_than_a_unit() -> None:
     assert why_not("odd_less_linear", at.cos(angle) - angle).reason == (
         "arcsin(x) is wanted, the graph has cos(x)"
     )
+
+
+def test_a_match_that_is_undone_as_a_loop_has_a_reason() -> None:
+    @relation
+    def turning(x: Float) -> Iterator[Eq]:
+        yield eq(T.sin(x), T.cos(x - 1.5))
+        yield eq(T.cos(x), T.sin(x + 1.5))
+
+    explained = kanrewrite.why_not(turning, at.sin(at.vector("x")))
+    assert not explained.fires
+    assert "again and again" in explained.reason

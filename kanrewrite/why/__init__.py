@@ -6,21 +6,25 @@ at every node, and the furthest answer is reported.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from aesara.graph.basic import Variable, io_toposort
+from aesara.graph.basic import Constant, Variable, graph_inputs, io_toposort
+from aesara.graph.fg import FunctionGraph
 
 from kanrewrite import registry
 from kanrewrite.ac import Matcher
 from kanrewrite.ac import compile as compile_pattern
-from kanrewrite.errors import Incomplete, NothingToExplain
+from kanrewrite.errors import Incomplete, NothingToExplain, RelationWarning
 from kanrewrite.insides import nodes_within
+from kanrewrite.registry.database import LibraryPass
 from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.notation import written_out
 from kanrewrite.rewriter.axioms import is_known
 from kanrewrite.rewriter.heads import heads_of, name_of, operators_of
+from kanrewrite.rewriter.replace import alike
 from kanrewrite.rewriter.signs import signed_pattern
 from kanrewrite.rewriter.terms import Terms, numbers_in
 from kanrewrite.search.moves import ANSWERS, RelationMoves
@@ -89,7 +93,21 @@ def why_not(relation: Relation | str, graph: Any, theory: Theory = REAL) -> Expl
                     tried = search.at(out, rule)
                     if tried is not None and (best is None or tried.rank >= best.rank):
                         best = tried
+    if best is not None and best.fires:
+        return best.although(_left_as_it_was(relation, best.place))
     return best or _nowhere(relation, rules, graph)
+
+
+def _left_as_it_was(relation: Relation, place: Graph) -> str:
+    """Why the pass that compilation runs leaves a match as it was, empty where it does not."""
+    inputs = [x for x in graph_inputs([place]) if not isinstance(x, Constant)]
+    fgraph = FunctionGraph(list(dict.fromkeys(inputs)), [place], clone=True, copy_inputs=False)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", RelationWarning)
+        LibraryPass((relation,)).apply(fgraph)
+    reasons = (str(w.message) for w in told if issubclass(w.category, RelationWarning))
+    unchanged = alike(place, fgraph.outputs[0])
+    return next(reasons, "what it makes is read as what is there, and is no smaller" * unchanged)
 
 
 def _nowhere(relation: Relation, rules: Sequence[Rule], graph: Any) -> Explanation:

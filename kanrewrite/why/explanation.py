@@ -64,6 +64,10 @@ class Explanation(Pictured):
         """The same, of a relation that nothing stops."""
         return replace(self, share=1.0, fires=True)
 
+    def although(self, reason: str) -> Explanation:
+        """The same of a relation that matches, whatever it did there being undone."""
+        return replace(self, reason=reason, fires=not reason)
+
     def __str__(self) -> str:
         source = source_of(self.place)
         at = f"  at       {brief(self.place)}" + (f"  [{source}]" if source else "")
