@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from itertools import chain
 from math import prod
 from typing import Any
 
 import numpy as np
 from aesara.graph.basic import Variable
-from aesara.scalar.basic import Cast, Mul
-from aesara.tensor.basic import ARange, MakeVector
+from aesara.raise_op import Assert
+from aesara.scalar.basic import Cast, Mul, ScalarOp
+from aesara.tensor.basic import ARange, MakeVector, ScalarFromTensor, TensorFromScalar
 from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from aesara.tensor.extra_ops import CumOp
 from aesara.tensor.math import Dot, Prod
@@ -32,6 +33,8 @@ from kanrewrite.guards.values import (
 Length = frozenset[Any]
 NOTHING: Length = frozenset()
 ONE: Length = frozenset({1})
+#: What leaves a number as it is.
+_CARRYING = (DimShuffle, TensorFromScalar, ScalarFromTensor, Assert)
 
 
 def is_share(share: Any, axis: Axes, *operands: Any) -> bool:
@@ -145,12 +148,15 @@ def _(count: Variable[Any, Any]) -> Iterator[Length]:
         yield from factors_of.dispatch(object)(count)
         return
     op, scalar = node.op, getattr(node.op, "scalar_op", None)
-    if isinstance(op, DimShuffle) or isinstance(scalar, Cast):
+    if isinstance(op, _CARRYING) or isinstance(scalar, Cast):
         yield from factors_of(node.inputs[0])
     elif isinstance(scalar, Mul) and isinstance(op, Elemwise):
         yield from chain.from_iterable(map(factors_of, node.inputs))
     elif isinstance(op, Shape_i):
         yield length_of(node.inputs[0], op.i)
+    elif isinstance(op, ScalarOp) and _is_common(op, len(node.inputs)):
+        each = [list(factors_of(x)) for x in node.inputs]
+        yield NOTHING.union(*(found for found, *more in each if not more))
     elif isinstance(op, Prod):
         yield from entries_of(node.inputs[0], None)
     elif isinstance(op, Subtensor):
@@ -158,6 +164,16 @@ def _(count: Variable[Any, Any]) -> Iterator[Length]:
         yield from entries_of(node.inputs[0], index)
     else:
         yield NOTHING
+
+
+@lru_cache(maxsize=256)
+def _is_common(op: ScalarOp, count: int) -> bool:
+    """Tell whether a number is the length of what lengths are broadcast to: all equal, or 1."""
+    cases = [(7,) * count, *([7 if n == k else 1 for n in range(count)] for k in range(count))]
+    try:
+        return all(op.impl(*(np.int64(n) for n in case)) == 7 for case in cases)
+    except Exception:  # noqa: BLE001  # an Op that computes something else of something else
+        return False
 
 
 def entries_of(shape: Any, index: Any) -> Iterator[Length]:
