@@ -63,6 +63,7 @@ BELOW: dict[str, tuple[str, ...]] = {
 #: Imports that are put off, within a function or for type checkers, and may look upwards.
 PUT_OFF: dict[tuple[str, str], str] = {
     ("registry.database", "audit.warning"): "functions are audited only when that is asked for",
+    ("rewriter.wording", "relations"): "what operators mean is read when a rule is put in words",
     ("display", "draw"): "an object draws itself only when a notebook asks for its picture",
 }
 

@@ -121,9 +121,9 @@ class LibraryPass(GraphRewriter):
             self.lifting.apply(fgraph)
             return
         left_out: set[str] = set()
-        if self.own is not None:
-            self.own.apply(fgraph)
-            left_out = self.own.matching.broken | self.own.finished
+        for own in self.own:
+            own.apply(fgraph, left_out=left_out)
+            left_out = own.matching.broken | own.finished
         self.rules.apply(fgraph, left_out=left_out)
         tracker = ChangeTracker()
         fgraph.attach_feature(tracker)
@@ -148,18 +148,23 @@ def _early_passes(
     relations: tuple[Relation, ...],
     places: tuple[str, ...],  # noqa: ARG001  # relations that state the same are equal
     jax: bool,
-) -> tuple[LiftingPass, RelationPass, RelationPass | None]:
+) -> tuple[LiftingPass, RelationPass, tuple[RelationPass, ...]]:
     """The passes of all that is not about digits, whatever is enabled of that.
 
-    The last is of users' relations, None where they are all that there is, or where there is none.
+    The last are of users' relations: in what is written, then in what that means.
     """
     lifting = LiftingPass(relations, {T.scatter} if jax else ())
     others = tuple(r for r in relations if r.direction is not None and not lifting.takes(r))
     coherent = [rule for relation in others for rule in derived(relation, relations)]
-    make = partial(make_view, relations)
+    bundled = any(r.bundled for r in relations)
+    make = partial(make_view if bundled else meaning_view, relations)
+    rules = RelationPass(others, make, coherent)
     own = tuple(r for r in others if not r.bundled)
-    first = RelationPass(own, make) if own and own != others else None
-    return lifting, RelationPass(others, make, coherent), first
+    if not own:
+        return lifting, rules, ()
+    stated = tuple(r for r in relations if not (r.bundled and "define" in r.roles))
+    written = RelationPass(own, partial(make_view, stated))
+    return lifting, rules, (written, RelationPass(own, make)) if own != others else (written,)
 
 
 def digits_pass(relations: Iterable[Relation]) -> DigitsPass:
@@ -181,13 +186,20 @@ def make_view(relations: tuple[Relation, ...]) -> View:
     Where none of them is a lift they are matched modulo the lifts of the library.
     """
     lifted = any("lift" in r.roles for r in relations)
-    return View(relations, () if lifted else lifts_of_library())
+    return View(relations, () if lifted else of_library_as("lift"))
 
 
-@lru_cache(maxsize=1)
-def lifts_of_library() -> tuple[Relation, ...]:
-    """The lifts that come with the package, enabled or not."""
-    return tuple(r for r in of_library() if r.roles == ("lift",))
+def meaning_view(relations: tuple[Relation, ...]) -> View:
+    """The same of users' relations alone, which reads operators as the library explains them."""
+    lifted = any("lift" in r.roles for r in relations)
+    lifts = () if lifted else of_library_as("lift")
+    return View(relations, (*lifts, *of_library_as("define")))
+
+
+@cache
+def of_library_as(role: str) -> tuple[Relation, ...]:
+    """What comes with the package and is followed so, enabled or not."""
+    return tuple(r for r in of_library() if role in r.roles)
 
 
 @lru_cache(maxsize=16)

@@ -11,18 +11,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from unification import isvar
 
-from kanrewrite.guards import is_bool, is_float, is_int
+from kanrewrite.guards import Guard, constant_of, is_bool, is_float, is_int
 from kanrewrite.relation import Rule, substitute
 from kanrewrite.rewriter.axioms import operands_of
-from kanrewrite.rewriter.constants import with_part
 from kanrewrite.rewriter.heads import required
-from kanrewrite.terms import Param, T, Term, parameters_of, parts_of
+from kanrewrite.terms import Param, T, Term, parameters_of, parts_of, with_part
 
 #: Guards about what a number, and the negative of a parameter, is as well.
 KINDS = (is_float, is_int, is_bool)
-_FACTOR = Param("around:factor")
+_FACTOR, _OFTEN = Param("around:factor"), Param("around:often")
 #: What a sign passes: which of the operands may hold it.
 _LINEAR = {T.mul: None, T.sum: 1, T.mean: 1, T.true_div: 1, T.neg: 1, T.dot: None}
 
@@ -43,19 +43,73 @@ def scaled(rule: Rule) -> Iterator[Rule]:
     head, *parts = rule.pattern
     if head in (T.add, T.sub) and required(rule.pattern):
         terms = [_FACTOR if part == 1 else T.mul(_FACTOR, part) for part in parts]
-        whole = rule.replacement
-        lost = dict.fromkeys(x for x, _ in operands_of(rule.pattern))
-        for parameter in lost.keys() - set(parameters_of(whole)):
-            if any(
-                isinstance(part, Term) and part[0].parameters for part in parts_of(rule.pattern)
-            ):
-                return  # it is shaped in another way there
-            whole = T.fill(parameter, whole)  # it may be longer than what is left
+        whole = _filled(rule)
+        if whole is None:
+            return
         whole = T.mul(_FACTOR, whole)
         yield replace(rule, pattern=Term((head, *terms)), replacement=whole)
         first, *others = terms
         subtracted = others if head is T.sub else map(T.neg, others)
         yield replace(rule, pattern=T.add(T.neg(first), *subtracted), replacement=T.neg(whole))
+
+
+def remaining(rule: Rule) -> Iterator[Rule]:
+    """A rule about two terms, for those of which one is there more often: the rest of it remains.
+
+    The operators of the other one must be gone then, or the same could be said without end.
+
+    Examples
+    --------
+    >>> from kanrewrite.relation import eq, relation
+    >>> @relation
+    ... def circle(x):
+    ...     yield eq(T.sin(x) ** 2 + T.cos(x) ** 2, 1)
+    >>> for rule in circle.rules():
+    ...     print(next(remaining(rule)).pattern)
+    factor * sin(x)**2 + cos(x)**2
+    """
+    head, *parts = rule.pattern
+    if head not in (T.add, T.sub) or len(parts) != 2 or not all(map(required, parts)):
+        return
+    whole = _filled(rule)
+    signs = (1, -1) if head is T.sub else (1, 1)
+    for (more, other), (sign, _) in ((parts, signs), (parts[::-1], signs[::-1])):
+        if whole is None or required(other) <= required(more) | required(rule.replacement):
+            continue
+        for often in ((), (_OFTEN,)):
+            there = {id(more): T.mul(_FACTOR, more), id(other): _times(often, other)}
+            pattern = Term((head, *(there[id(part)] for part in parts)))
+            rest = T.mul(T.sub(_FACTOR, *(often or (1,))), more)
+            result = Term((T.add if sign > 0 else T.sub, _times(often, whole), rest))
+            conditions = (*rule.conditions, _is_more(_FACTOR, *often))
+            yield replace(rule, pattern=pattern, replacement=result, conditions=conditions)
+
+
+def _times(often: tuple[Any, ...], term: Any) -> Any:
+    return T.mul(*often, term) if often else term
+
+
+def _is_no_less(more: Any, often: Any = None) -> bool:
+    """Whether a constant is no less than another one, or 1: what remains has the same sign."""
+    values = [constant_of(x) for x in (more, often) if x is not None]
+    if any(value is None or np.size(value) != 1 for value in values):
+        return False
+    most, *others = (float(np.ravel(value)[0]) for value in values)
+    return most >= (others[0] if others else 1) > 0
+
+
+_is_more = Guard("is_no_less", _is_no_less)
+
+
+def _filled(rule: Rule) -> Any:
+    """What a rule makes, as long as what it looks for; None where that cannot be told."""
+    whole = rule.replacement
+    lost = dict.fromkeys(x for x, _ in operands_of(rule.pattern))
+    for parameter in lost.keys() - set(parameters_of(whole)):
+        if any(isinstance(part, Term) and part[0].parameters for part in parts_of(rule.pattern)):
+            return None  # it is shaped in another way there
+        whole = T.fill(parameter, whole)  # it may be longer than what is left
+    return whole
 
 
 def negated(rule: Rule) -> Iterator[Rule]:

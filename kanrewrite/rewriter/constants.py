@@ -17,7 +17,7 @@ from unification import isvar
 
 from kanrewrite.guards import Guard, constant_of, dtype_of, is_constant
 from kanrewrite.relation import Rule, substitute
-from kanrewrite.terms import Param, T, Term, parameters_of, parts_of
+from kanrewrite.terms import Param, T, Term, parameters_of, parts_of, with_part
 
 _Q = Param("constants:q")
 _COMPUTE: dict[Any, Callable[..., float]] = {
@@ -100,13 +100,6 @@ def _computed(rule: Rule, part: Term, parameter: Any) -> Rule:
         pattern=with_part(rule.pattern, part, _Q),
         conditions=(*rule.conditions, is_constant(parameter), is_constant(_Q), asked),
     )
-
-
-def with_part(term: Any, old: Term, new: Any) -> Any:
-    """A term with another one in the place of one of its parts."""
-    if term == old:
-        return new
-    return Term(with_part(part, old, new) for part in term) if isinstance(term, Term) else term
 
 
 def _is_arithmetic(term: Any) -> bool:

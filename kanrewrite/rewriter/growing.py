@@ -6,7 +6,6 @@ following it there would never end.  Whoever writes it means what was written be
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from unification import isvar
@@ -22,8 +21,15 @@ from kanrewrite.rewriter.signs import signed_pattern
 from kanrewrite.terms import Term, parts_of
 
 
-def is_growing(rule: Rule) -> bool:
+def is_growing(rule: Rule, whole: bool = False) -> bool:
     """Tell whether a part of what a rule makes is what it looks for.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule.
+    whole : bool
+        Whether all of what it makes counts as a part of that.
 
     Examples
     --------
@@ -44,15 +50,12 @@ def is_growing(rule: Rule) -> bool:
     variables = (part for part in parts_of(replacement) if isvar(part))
     fixed = {variable: f"the {variable}" for variable in variables}
     made = signed_pattern(substitute(replacement, fixed))
-    return any(needed <= set(operators_of(part)) and _holds(matcher, part) for part in _below(made))
-
-
-def _below(made: Any) -> Iterator[Term]:
-    """The parts of a term, but for the whole of it."""
-    for part in made[1:] if isinstance(made, Term) else ():
-        if isinstance(part, Term):
-            yield part
-            yield from _below(part)
+    parts = (part for part in parts_of(made) if isinstance(part, Term))
+    return any(
+        needed <= set(operators_of(part)) and _holds(matcher, part)
+        for part in parts
+        if whole or part is not made
+    )
 
 
 def _holds(matcher: Any, part: Term) -> bool:

@@ -38,6 +38,7 @@ from kanrewrite.terms import Param, T, Term, parameters_of
 from kanrewrite.trace import trace
 from kanrewrite.unify import is_term, unread_below
 from kanrewrite.view.instantiate import is_form
+from kanrewrite.view.matching import is_open
 from kanrewrite.view.nodes import FLOATS
 
 Graph = Variable[Any, Any]
@@ -101,9 +102,11 @@ class Matching:
         self._by_head: defaultdict[str, list[Entry]] = defaultdict(list)
         self._tracked: dict[Any, None] = {}
         for rule in rules:
-            heads, own = heads_of(rule.pattern, definitions), heads_of(rule.pattern)
+            needed, own = required(rule.pattern), heads_of(rule.pattern)
+            # What names no operator is in all that one means: ``2 * x`` is in ``cosh(x)``.
+            heads = heads_of(rule.pattern, definitions) if needed else own
             self._tracked.update(dict.fromkeys(ops_of(heads, rule.pattern)))
-            mask = self.signatures.mask(required(rule.pattern))
+            mask = self.signatures.mask(needed)
             for head in heads:
                 self._by_head[head].append(Entry(mask, rule, head not in own))
         for entries in self._by_head.values():
@@ -268,7 +271,10 @@ class Matching:
         if self._as_written and not entry.defined and rule.relation.where != "digits":
             yield from self._axioms.matches(rule, out)
         if cast(TensorType, out.type).dtype in FLOATS and not self._is_axiom(rule):
-            for bindings, rest in self.view.match(self._pattern(rule), self.form(out)):
+            pattern = self._pattern(rule)
+            if required(rule.pattern) and is_open(pattern, {}):
+                return  # nothing is left of it that could be found
+            for bindings, rest in self.view.match(pattern, self.form(out)):
                 result = partial(self._result, rule, bindings, rest)
                 yield dict(bindings), partial(self._from_view, rule, result, out)
 

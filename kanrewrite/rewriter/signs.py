@@ -23,9 +23,13 @@ def signed(term: Any) -> Any:
     >>> signed(T.true_div(T.neg(Param("signed:x")), 2))
     -(0.5 * x)
     """
-    if not isinstance(term, Term) or term[0] not in _LINEAR:
+    if not isinstance(term, Term):
         return term
     head, *parts = term
+    if head is T.neg and is_term(parts[0]) and parts[0][0] is T.neg:
+        return parts[0][1]
+    if head not in _LINEAR:
+        return term
     if head is T.true_div and isinstance(parts[1], int | float) and _is_plain(parts[1]):
         head, parts = T.mul, [1 / parts[1], parts[0]]
     odd = False

@@ -7,9 +7,9 @@ else has any; and what holds of a sum whose term is linear in a parameter holds 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from math import prod
 from typing import Any
 
@@ -17,13 +17,16 @@ from unification import isvar
 
 from kanrewrite.ac import match, term
 from kanrewrite.guards import Condition, is_float, ndim
-from kanrewrite.relation import REAL, Eq, Relation, Rule, eq, substitute
+from kanrewrite.relation import REAL, Relation, Rule, eq, substitute
 from kanrewrite.relation.notation import written_out
-from kanrewrite.rewriter.around import KINDS, differences, negated, scaled, with_units
+from kanrewrite.relation.roles import operators_in
+from kanrewrite.rewriter.around import KINDS, differences, negated, remaining, scaled, with_units
 from kanrewrite.rewriter.axioms import operands_of
-from kanrewrite.rewriter.constants import with_constants, with_part
+from kanrewrite.rewriter.constants import with_constants
+from kanrewrite.rewriter.growing import is_growing
 from kanrewrite.rewriter.heads import required
-from kanrewrite.terms import Param, T, Term, parameters_of
+from kanrewrite.rewriter.wording import in_other_words
+from kanrewrite.terms import ELEMENTWISE, Param, T, Term, parameters_of, with_part
 from kanrewrite.unify import as_term
 
 REDUCTIONS = frozenset(
@@ -40,15 +43,8 @@ _STOCK = tuple(
         (T.erf(_X) - 1, -T.erfc(_X)),
     )
 )
-#: Operators that graphs often write out: what is said of them is said of that, too.
-_FUSED = (
-    eq(T.softplus(_X), T.log(1 + T.exp(_X))),
-    eq(T.softplus(_X), T.log1p(T.exp(_X))),
-    eq(T.sigmoid(_X), 1 / (1 + T.exp(-_X))),
-    eq(T.sigmoid(_X), T.exp(_X) / (1 + T.exp(_X))),
-    eq(T.log1p(_X), T.log(1 + _X)),
-    eq(T.expm1(_X), T.exp(_X) - 1),
-)
+#: How the dimensions of a matrix are put in a transposed one.
+_TURN = (1, 0)
 #: Powers that are read as products, roots and reciprocals.
 _POWERS = (2.0, 3.0, 0.5, -1.0, -0.5)
 
@@ -73,9 +69,11 @@ def spellings(rule: Rule) -> Iterator[Rule]:
     exp(sum(x, axis=axis)) -> prod(exp(x), axis=axis)
     exp(sum(x, axis=axis, keepdims=True)) -> prod(exp(x), axis=axis, keepdims=True)
     """
+    own = not rule.relation.bundled
     for kept in _reductions(rule):
-        for each in (kept, *differences(kept), *_inverted(kept), *_unscaled(kept)):
-            for say in _WORDS if rule.relation.bundled else _MORE_WORDS:
+        put = (kept, *differences(kept), *_inverted(kept), *_unscaled(kept))
+        for each in chain(put, in_other_words(kept) if own else ()):
+            for say in _MORE_WORDS if own else _WORDS:
                 for other in say(each):
                     if other is rule or not _says_nothing(other):
                         yield from written_out(other)
@@ -150,23 +148,53 @@ def _turned(rule: Rule) -> Iterator[Rule]:
 
 
 def _transposed(rule: Rule) -> Iterator[Rule]:
-    """A rule about a product of matrices, for the transposed product."""
-    both = rule.pattern[1:]
-    shared = Counter(parameters_of(rule.pattern))
-    free = [x for x in both if isvar(x)]
-    if rule.pattern[0] is not T.dot or len(free) == len(both) or any(shared[x] > 1 for x in free):
+    """A rule about products of matrices, for the transposed products.
+
+    Where its own result is one of those, only for products of what is transposed in the graph.
+    """
+    matrices = dict.fromkeys(_spine(rule.pattern))
+    if not matrices or T.dot not in operators_in(rule.pattern):
         return
-    turned = {x: T.dimshuffle(x, (1, 0)) for x in rule.pattern[1:] if isvar(x)}
-    if not all(_is_about_type(rule, x) for x in turned):
+    if not all(_is_about_type(rule, x) for x in matrices):
         return
-    sides = (x if isvar(x) else T.dimshuffle(x, (1, 0)) for x in rule.pattern[:0:-1])
-    matrices = (ndim[2](x) for x in turned)
-    yield replace(
-        rule,
-        pattern=T.dot(*sides),
-        replacement=T.dimshuffle(substitute(rule.replacement, turned), (1, 0)),
-        conditions=(*rule.conditions, *matrices),
-    )
+    turned = {x: T.dimshuffle(x, _TURN) for x in matrices}
+    pattern = _turn(rule.pattern, turned)
+    if _by_place(pattern) == _by_place(rule.pattern):
+        return
+    result = T.dimshuffle(substitute(rule.replacement, turned), _TURN)
+    conditions = tuple(dict.fromkeys((*rule.conditions, *map(ndim[2], matrices))))
+    other = replace(rule, pattern=pattern, replacement=result, conditions=conditions)
+    if is_growing(other) or is_growing(replace(rule, pattern=pattern), whole=True):
+        pattern, result = substitute(pattern, turned), T.dimshuffle(rule.replacement, _TURN)
+        other = replace(other, pattern=pattern, replacement=result)
+    yield other
+
+
+def _spine(term: Any) -> Iterator[Any]:
+    """The parameters that are operands of products and sums, and of nothing else in them."""
+    if isvar(term):
+        yield term
+    elif isinstance(term, Term) and (term[0] is T.dot or term[0] in ELEMENTWISE):
+        for part in term[1:]:
+            yield from _spine(part)
+
+
+def _turn(term: Any, turned: Mapping[Any, Any]) -> Any:
+    """A product or sum of matrices transposed, over what stands for them transposed."""
+    if not isinstance(term, Term):
+        return term
+    head, *parts = term
+    if head is T.dot:
+        parts.reverse()
+    elif head not in ELEMENTWISE:
+        return T.dimshuffle(substitute(term, turned), _TURN)
+    return Term((head, *(_turn(part, turned) for part in parts)))
+
+
+def _by_place(pattern: Any) -> Any:
+    """A pattern over variables that are known by where they occur first."""
+    names = {x: n for n, x in enumerate(dict.fromkeys(parameters_of(pattern)))}
+    return substitute(pattern, {x: f"the variable {n}" for x, n in names.items()})
 
 
 def _moves(term: Any) -> Iterator[tuple[Any, tuple[int, ...]]]:
@@ -220,28 +248,6 @@ def _as_stock(rule: Rule) -> Iterator[Rule]:
     pattern = Term((head, *map(_stock, parts)))
     if pattern != rule.pattern:
         yield replace(rule, pattern=pattern)
-
-
-def _unfused(rule: Rule) -> Iterator[Rule]:
-    """A rule about operators that a graph may write out.
-
-    Never the other way round: who says something of ``log(1 + exp(x))`` says nothing of softplus,
-    which is right where that overflows.
-    """
-    for equation in _FUSED:
-        pattern = _with_meaning(rule.pattern, equation)
-        if pattern != rule.pattern:
-            yield replace(rule, pattern=pattern)
-
-
-def _with_meaning(term: Any, equation: Eq) -> Any:
-    if not isinstance(term, Term):
-        return term
-    head, *parts = term
-    parts = [_with_meaning(part, equation) for part in parts]
-    if head is equation.lhs[0]:
-        return substitute(equation.rhs, {_X: parts[0]})
-    return Term((head, *parts))
 
 
 def _stock(term: Any) -> Any:
@@ -330,4 +336,4 @@ def _as_stated(rule: Rule) -> Iterator[Rule]:
 #: How else a rule may be put, each for itself.
 _WORDS = (_as_stated, _turned, _transposed, _with_numbers, _as_stock, _raised, _mirrored)
 #: And one of users: what the library says it says of what graphs have.
-_MORE_WORDS = (*_WORDS, with_constants, with_units, scaled, negated, _unfused)
+_MORE_WORDS = (*_WORDS, with_constants, with_units, scaled, negated, remaining)

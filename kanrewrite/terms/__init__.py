@@ -6,7 +6,7 @@ as it is; a `Param` is a logic variable that can be computed with.
 """
 
 from kanrewrite.terms.indices import Held, plain_index
-from kanrewrite.terms.parts import parameters_of, parts_of
+from kanrewrite.terms.parts import parameters_of, parts_of, with_part
 from kanrewrite.terms.patterns import (
     ELEMENTWISE,
     MADE,
@@ -37,4 +37,5 @@ __all__ = [
     "pattern_of",
     "plain_index",
     "show",
+    "with_part",
 ]

@@ -28,3 +28,12 @@ def parameters_of(term: Any) -> Iterator[Var]:
     elif isinstance(term, tuple):
         for part in term:
             yield from parameters_of(part)
+
+
+def with_part(term: Any, old: Any, new: Any) -> Any:
+    """A pattern with another one in the place of one of its parts."""
+    if term == old:
+        return new
+    if not isinstance(term, tuple):
+        return term
+    return type(term)(with_part(part, old, new) for part in term)

@@ -375,17 +375,20 @@ class FormMatcher:
             yield b, scale, terms
             return
         (m, c), *others = hard
-        for n, value, d in self._valued(terms):
+        for n, value, d in self._valued(terms, m):
             for found, r in self.scaled(m, value, b):
                 ratio = d * r / c
                 if scale is None or self.near(ratio, scale):
                     left = {t: e for t, e in terms.items() if t is not n}
                     yield from self._terms(others, left, found, ratio)
 
-    def _valued(self, terms: Terms) -> Iterator[tuple[Form, Form, Fraction]]:
-        """Each term, what of it is matched, and how often: a number may be that of a root."""
+    def _valued(self, terms: Terms, like: Form) -> Iterator[tuple[Form, Form, Fraction]]:
+        """Each term, what of it is matched, and how often: a number may be that of a power."""
         for n, d in terms.items():
             yield n, n, d
+        for n, d in terms.items():
+            if d != 1 and is_power_of(d, like):
+                yield n, self.a.mul(self.a.const(d), n), ONE  # ``4 * y**2`` is a square, too
         for n, d in () if self.roots else terms.items():
             if d.denominator > _SIMPLE:
                 yield n, self.a.mul(self.a.const(abs(d)), n), ONE if d > 0 else -ONE
@@ -504,6 +507,14 @@ def exact_root(number: Fraction, k: Fraction) -> Fraction | None:
         return None
     root = Fraction(float(number) ** float(1 / k)).limit_denominator(1 << 20)
     return root if k.denominator == 1 and root ** int(k) == number else None
+
+
+def is_power_of(number: Fraction, like: Form) -> bool:
+    """Tell whether a number is such a power as a pattern that is one of a parameter."""
+    coeff, expo, factors = parts_of(like)
+    if coeff != 1 or expo.terms or len(factors) != 1 or not is_parameter(factors[0][0]):
+        return False
+    return factors[0][1] != 1 and exact_root(number, factors[0][1]) is not None
 
 
 def power_of(number: Fraction, k: Fraction) -> Fraction:

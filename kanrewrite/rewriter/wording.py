@@ -1,0 +1,161 @@
+"""What a graph may have in the place of what a user's relation says.
+
+Each equation is followed from left to right, wherever its left side is a part of a pattern: what
+holds of ``log(x / y)`` holds of ``log(x) - log(y)`` where that is defined, and what is said of
+softplus holds of ``log(1 + exp(x))``. Never the other way round: who says something of
+``log(1 + exp(x))`` says nothing of softplus, which is right where that overflows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+from typing import Any
+
+from unification import isvar
+
+from kanrewrite.ac import Eq, eq, match, term
+from kanrewrite.guards import ndim
+from kanrewrite.relation import REAL, Rule, substitute
+from kanrewrite.rewriter.growing import is_growing
+from kanrewrite.rewriter.signs import signed_pattern
+from kanrewrite.terms import ELEMENTWISE, Param, T, Term, parameters_of, parts_of, with_part
+from kanrewrite.theory import Theory
+
+#: In how many other ways a pattern is put.
+WORDINGS = 12
+_SYNTAX = Theory("wording").c(T.mul)
+_X, _Y, _Z, _AXIS = (Param(f"wording:{name}") for name in ("x", "y", "z", "axis"))
+#: What a logarithm and a root pass: they are defined on the right only where both operands are.
+_PASSED = (
+    eq(T.log(1 / _X), -T.log(_X)),
+    eq(T.log(_X / _Y), T.log(_X) - T.log(_Y)),
+    eq(T.log(_X / _Y), -T.log(_Y / _X)),
+    eq(T.log(_X * _Y), T.log(_X) + T.log(_Y)),
+    eq(T.log(T.sqrt(_X)), T.log(_X) / 2),
+    eq(T.sqrt(_X * _Y), T.sqrt(_X) * T.sqrt(_Y)),
+    eq(T.sqrt(_X / _Y), T.sqrt(_X) / T.sqrt(_Y)),
+)
+_COLUMN, _ROW = T.dimshuffle(_X, (0, "x")), T.dimshuffle(_Y, ("x", 0))
+#: What is multiplied out.
+_SPREAD = (
+    eq(_COLUMN * _ROW, T.dot(_COLUMN, _ROW)),
+    eq(_X * (_Y + _Z), _X * _Y + _X * _Z),
+    eq(_X * (_Y - _Z), _X * _Y - _X * _Z),
+)
+#: What Aesara has operators of its own for.
+_OF_VECTORS = (
+    eq(T.sum(_X * _Y, _AXIS), T.dot(_X, _Y)),
+    eq(T.sum(_X**2, _AXIS), T.dot(_X, _X)),
+)
+#: And what a logarithm of a parameter is, where that stands elsewhere, too.
+_TURNED = eq(T.log(_X), -T.log(1 / _X))
+
+
+@cache
+def written_out() -> tuple[Eq, ...]:
+    """What the library says that elementwise operators of one operand mean."""
+    from kanrewrite.relations import elementary, sigmoid  # the library is loaded when it is used
+
+    members = (vars(module).values() for module in (sigmoid, elementary))
+    relations = dict.fromkeys(r for each in members for r in each if hasattr(r, "equations"))
+    stated = (e for r in relations if "define" in r.roles for e in r.equations)
+    return tuple(e for side in stated for e in _meanings(side))
+
+
+def _meanings(equation: Eq) -> Iterator[Eq]:
+    """An equation with the operator that it explains on the left."""
+    for operator, meaning in ((equation.lhs, equation.rhs), (equation.rhs, equation.lhs)):
+        alone = operator[0] in ELEMENTWISE and len(operator) == 2 and isvar(operator[1])
+        if alone and operator[0] not in {part[0] for part in parts_of(meaning) if _is_term(part)}:
+            yield eq(operator, meaning)
+            return
+
+
+def in_other_words(rule: Rule) -> Iterator[Rule]:
+    """The rules that say the same of what a graph may have instead.
+
+    Examples
+    --------
+    >>> from kanrewrite.relation import relation
+    >>> @relation
+    ... def divergence(p, q):
+    ...     yield eq(p * T.log(p / q), p * T.log1p((p - q) / q))
+    >>> for rule in divergence.rules():
+    ...     for other in islice(in_other_words(rule), 3):
+    ...         print(other.pattern)
+    p * (log(p) - log(q))
+    p * (-log(q / p))
+    p * log(p) - p * log(q)
+    """
+    seen = {_read(rule.pattern)}
+    waiting = deque([rule])
+    while waiting and len(seen) <= WORDINGS:
+        for other in _once(waiting.popleft()):
+            read = _read(other.pattern)
+            if read in seen or is_growing(other, whole=True):
+                continue
+            seen.add(read)
+            waiting.append(other)
+            yield other
+
+
+def _once(rule: Rule) -> Iterator[Rule]:
+    """A rule with one part of its pattern put in another way."""
+    pattern = rule.pattern
+    often = Counter(parameters_of(pattern))
+    for part in parts_of(pattern):
+        if not _is_term(part):
+            continue
+        for equation in (*written_out(), *_PASSED, *_SPREAD):
+            for found in _matches(equation, part):
+                other = with_part(pattern, part, substitute(equation.rhs, found))
+                yield replace(rule, pattern=other)
+        if part[0] is T.log and isvar(part[1]) and often[part[1]] > 1:
+            other = with_part(pattern, part, substitute(_TURNED.rhs, {_X: part[1]}))
+            yield replace(rule, pattern=other)
+    for equation in _OF_VECTORS:
+        yield from _of_vectors(rule, equation)
+
+
+def _matches(equation: Eq, part: Term) -> Iterator[dict[Any, Any]]:
+    for found in islice(match(equation.lhs, part, _SYNTAX), 1):
+        if not any(isinstance(found.get(x), int | float) for x in (_X, _Y, _Z)):
+            yield found
+
+
+def _of_vectors(rule: Rule, equation: Eq) -> Iterator[Rule]:
+    """A rule about sums along the one axis that there is, which need not be named."""
+    pattern, vectors = rule.pattern, dict[Any, None]()
+    for part in parts_of(rule.pattern):
+        if _is_term(part) and part[0] is T.sum and _is_elementwise(part[1]):
+            for found in _matches(equation, part):
+                pattern = with_part(pattern, part, substitute(equation.rhs, found))
+                vectors.update(dict.fromkeys(parameters_of(part[1])))
+    if not vectors:
+        return
+    left = set(parameters_of(pattern))
+    lost = {p: None for p in parameters_of(rule.pattern) if p not in left}
+    asked = [c for c in rule.conditions if not lost.keys() & set(c.variables)]
+    yield replace(
+        rule,
+        pattern=pattern,
+        replacement=substitute(rule.replacement, lost),
+        conditions=tuple(dict.fromkeys([*asked, *map(ndim[1], vectors)])),
+    )
+
+
+def _is_elementwise(body: Any) -> bool:
+    return all(part[0] in ELEMENTWISE for part in parts_of(body) if _is_term(part))
+
+
+def _read(pattern: Any) -> Any:
+    """A pattern as a match reads it: two that are one say the same."""
+    return term(signed_pattern(pattern), REAL)
+
+
+def _is_term(part: Any) -> bool:
+    return isinstance(part, Term)
