@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from mpmath import libmp
+
 from kanrewrite.errors import BeyondReference
 from kanrewrite.reference.functions import HALF, TOWER, TWO, sqrt
 from kanrewrite.reference.scales import (
@@ -25,6 +27,9 @@ from kanrewrite.reference.scales import (
     real,
     sign,
 )
+
+#: Below ``2**_LITTLE`` a part is left to the slope.
+_LITTLE = -64
 
 
 def sin(a: Arithmetic, x: Real) -> Real:
@@ -50,7 +55,19 @@ def _bounded(
         return NAN
     if x.parts and magnitude(x.parts[0]) > TOWER:
         raise BeyondReference(name, TOWER)
-    return a.smooth(x, f, slope)
+    return a.smooth(_joined(x), f, slope)
+
+
+def _joined(x: Real) -> Real:
+    """A number with all of it that moves a point on the circle in one part: 1e308 + 1 is far on."""
+    if len(x.parts) < 2 or magnitude(x.parts[1]) < _LITTLE:
+        return x
+    total = x.parts[0]
+    for count, part in enumerate(x.parts[1:], 1):
+        if magnitude(part) < _LITTLE:
+            return Real((total, *x.parts[count:]), x.floor)
+        total = libmp.mpf_add(total, part)  # exactly
+    return Real((total,), x.floor)
 
 
 def arcsin(a: Arithmetic, x: Real) -> Real:
