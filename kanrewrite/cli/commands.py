@@ -151,10 +151,10 @@ def stabilize(
 
     with reported():
         found = stabilizing.stabilized(
-            target, inputs or [], scale, only or [], seed, ranges or [] if strict else None
+            target, inputs or [], scale, only or [], seed, ranges or ([] if strict else None)
         )
         stabilizing.show(found, graph, as_json)
-    raise typer.Exit(0 if found.right else 1)
+    raise typer.Exit(1 if strict and not found.right else 0)
 
 
 @app.command()

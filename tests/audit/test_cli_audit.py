@@ -54,6 +54,13 @@ def test_without_relations_it_is_unsafe(model: Path, tmp_path: Path) -> None:
     assert "a risk begins here" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("strict", [[], ["--strict"]])
+def test_stabilizing_in_a_range_is_audited(model: Path, strict: list[str]) -> None:
+    code, text = call("stabilize", f"{model}:cancels", "--range", "x=0:1e18", "--json", *strict)
+    assert json.loads(text)["audit"]["ok"] is False
+    assert code == len(strict)
+
+
 def test_json_holds_witnesses_and_verdicts(model: Path) -> None:
     code, text = call(
         "audit", f"{model}:cancels", "-r", "x=0:1e18", "--json", "--gradient", "--samples=24"
