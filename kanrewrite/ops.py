@@ -345,8 +345,9 @@ class ScaledDot(Op):
         level = rows + columns
         factors = np.exp(left - rows) * weights_left, np.exp(right - columns) * weights_right
         rest = np.matmul(*factors)
-        # What has underflowed would not change a digit of what is well above the least number.
-        places = np.nonzero(np.abs(rest) < np.finfo(dtype).tiny ** 0.75)
+        # What has underflowed would not change a digit of what is well above the least number, nor
+        # do low powers of that underflow.
+        places = np.nonzero(np.abs(rest) < np.finfo(dtype).tiny ** 0.25)
         size = max(1, self.BLOCK // max(1, left.shape[-1]))
         for start in range(0, len(places[0]), size):
             found = tuple(place[start : start + size] for place in places)

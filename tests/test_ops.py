@@ -68,6 +68,14 @@ def test_rows_and_columns_that_do_not_meet(monkeypatch: pytest.MonkeyPatch) -> N
     assert_right([x, y], [out], [left, right])
 
 
+def test_powers_of_what_is_left_do_not_vanish() -> None:
+    x, y = at.dmatrices("xy")
+    values = np.array([[0.0, -500.0]]), np.array([[-500.0], [0.0]])
+    level, rest = stock([x, y], ScaledDot()(x, 1.0, y, 1.0))(*values)
+    np.testing.assert_allclose(level + np.log(rest), -500 + np.log(2), rtol=1e-15)
+    assert (rest**4 > 0).all()
+
+
 def test_a_product_of_nothing_but_zeros_has_no_level() -> None:
     """What multiplies it may be infinite, and still is nothing."""
     x, r = at.dmatrices("xr")

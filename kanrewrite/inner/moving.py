@@ -32,7 +32,8 @@ _MOVES = (
 class Level(NamedTuple):
     """A tensor as ``sign * exp(log)``; without a sign where it is positive.
 
-    Where the tensor is zero the sign is, and the log is 0: no exponent is infinite.
+    Where the tensor is zero the sign is, and the log is far below all others, yet finite: what
+    it is added to does not overflow, and a difference of two is a number.
     """
 
     log: Graph
@@ -46,13 +47,14 @@ class Level(NamedTuple):
         if not signed:
             return cls(at.log(v), None)
         sign: Graph = at.sgn(v)
-        nothing = np.zeros((), v.type.dtype)
+        nothing = _far_below(v.type.dtype)
         return cls(at.switch(at.eq(sign, 0), nothing, at.log(at.abs(v))), sign)
 
     @classmethod
     def _of_constant(cls, v: Constant[Any], signed: bool) -> Level:
         sign = np.sign(v.data)
         log = np.log(np.where(sign == 0, 1, np.abs(v.data))).astype(v.type.dtype)
+        log = np.where(sign == 0, _far_below(v.type.dtype), log)
         return cls(at.constant(log), at.constant(sign) if signed else None)
 
     @property
@@ -65,6 +67,10 @@ class Level(NamedTuple):
         """The tensor itself."""
         power = at.exp(self.log)
         return power if self.sign is None else self.sign * power  # type: ignore[no-any-return]
+
+
+def _far_below(dtype: str) -> Any:
+    return -np.sqrt(np.finfo(dtype).max)
 
 
 def is_zero(v: Graph) -> bool:

@@ -20,7 +20,7 @@ from aesara.tensor.math import Dot, Max, MaxAndArgmax
 from aesara.tensor.math import Prod as ProdOp
 from aesara.tensor.math import Sum as SumOp
 from aesara.tensor.shape import Reshape as ReshapeOp
-from aesara.tensor.shape import SpecifyShape
+from aesara.tensor.shape import SpecifyShape, Unbroadcast
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.subtensor import (
     AdvancedIncSubtensor,
@@ -355,12 +355,23 @@ def split_piece(view: Source, var: Variable[Any, Any], a: Lifting) -> Form | Non
 
 
 def _specified(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
-    """A shape that is known already, or that nothing depends on."""
+    """A shape that is known already, or that nothing depends on; of length 1, the first is all."""
     if node.inputs[0].type.dtype != a.dtype:
         return None
     form = view.read(node.inputs[0])
-    same = form.bcast == tuple(node.outputs[0].type.broadcastable)
-    return form if same and hot(form) else None
+    lengths = tuple(node.outputs[0].type.broadcastable)
+    if not hot(form) or form.bcast == lengths:
+        return form if hot(form) else None
+    ones = tuple(d for d, one in enumerate(lengths) if one)
+    inner: Any = node.inputs[0]
+    first = inner[tuple(0 if one else slice(None) for one in lengths)]
+    return view.read(at.expand_dims(first, ones)) if form.bcast and ones else None
+
+
+def _unbroadcast(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    """A dimension of length 1, which is not known to be that any more."""
+    form = view.read(node.inputs[0])
+    return _along(view, node.outputs[0], form, a) if hot(form) else None
 
 
 def _alloc(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
@@ -432,6 +443,7 @@ READERS: dict[type, Reader] = {
     Alloc: _alloc,
     BroadcastTo: _alloc,
     SpecifyShape: _specified,
+    Unbroadcast: _unbroadcast,
     Join: _join,
     MakeVector: _make_vector,
     Dot: _dot,

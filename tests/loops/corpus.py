@@ -252,6 +252,26 @@ def hidden_states_normalised(x: Any, a: Any) -> Any:
     return aesara.scan(step, sequences=[x], outputs_info=[at.ones(3) / 3, None])[0][1]
 
 
+@loop((4, 2, 3), (3, 3))
+def hidden_states_of_a_batch(x: Any, a: Any) -> Any:
+    def step(rows: Any, s: Any) -> Any:
+        e = at.dot(s, at.exp(a) / at.exp(a).sum(1, keepdims=True)) * at.exp(rows)
+        total = e.sum(1, keepdims=True)
+        return e / total, at.log(total[:, 0])
+
+    return aesara.scan(step, sequences=[x], outputs_info=[at.ones((2, 3)) / 3, None])[0][1]
+
+
+@loop((4, 3))
+def multiplicative_weights(x: Any) -> Any:
+    """Losses of weighted experts, whose weights are multiplied by what they have lost."""
+
+    def step(row: Any, w: Any) -> Any:
+        return w * at.exp(-row), (w * row).sum() / w.sum()
+
+    return aesara.scan(step, sequences=[x], outputs_info=[at.ones(3), None])[0][1]
+
+
 @loop((4, 5))
 def alignment_paths(x: Any) -> Any:
     """As in connectionist temporal classification: stay, or advance by one."""
@@ -277,8 +297,7 @@ def sinkhorn(x: Any) -> Any:
         p = p / p.sum(1, keepdims=True)
         return p / p.sum(0, keepdims=True)
 
-    start = at.exp(x) / at.exp(x).sum()
-    return aesara.scan(step, outputs_info=[start], n_steps=1)[0][-1]
+    return aesara.scan(step, outputs_info=[at.exp(x)], n_steps=2)[0][-1]
 
 
 @loop((4, 3), fixed=((3, 3),))

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from aesara.scan.op import Scan
 from aesara.scan.utils import until
+from aesara.tensor.shape import specify_shape, unbroadcast
 
 import kanrewrite
+from kanrewrite.inner.moving import Level
 from kanrewrite.reference import evaluate, round_to
 from tests.loops.checking import GRADIENTS, PRECISION, PYTHON, switched
 from tests.loops.corpus import soft
@@ -177,6 +179,27 @@ def test_gradients_know_what_states_lack(kind: str) -> None:
     for scale in (1.0, 100.0):
         written_out: Any = aesara.grad(value, [x])
         assert_right(function, [x], written_out, [scale * values])
+
+
+def test_the_log_of_zero_neither_overflows_nor_is_infinite() -> None:
+    level = Level.of(at.constant(np.array([0.0, 2.0])), signed=True)
+    log, sign = (v.eval() for v in level.parts)
+    assert np.exp(log[0] + 1e6) * sign[0] == 0
+    np.testing.assert_array_equal(log - log, [0, 0])
+
+
+#: How loops move what enters them and what their derivatives hand out.
+LENGTHS: dict[str, Callable[[Any], Any]] = {
+    "unknown": lambda v: unbroadcast(v[None], 0),
+    "known": lambda v: specify_shape(v.reshape((v.size, v.size // v.size)), [None, 1]),
+}
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_exponentials_are_seen_through_what_says_of_lengths(name: str) -> None:
+    x = at.vector("x")
+    value = at.log(LENGTHS[name](at.exp(x)))
+    assert_right(compiled([x], [value])[0], [x], [value], [np.array([-1e3, 1.0, 1e3])])
 
 
 STABLE: dict[str, Callable[[Any], Any]] = {
