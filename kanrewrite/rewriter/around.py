@@ -76,12 +76,12 @@ def remaining(rule: Rule) -> Iterator[Rule]:
     for (more, other), (sign, _) in ((parts, signs), (parts[::-1], signs[::-1])):
         if whole is None or required(other) <= required(more) | required(rule.replacement):
             continue
-        for often in ((), (_OFTEN,)):
-            there = {id(more): T.mul(_FACTOR, more), id(other): _times(often, other)}
+        for many, often in (((_FACTOR,), ()), ((), (_OFTEN,)), ((_FACTOR,), (_OFTEN,))):
+            there = {id(more): _times(many, more), id(other): _times(often, other)}
             pattern = Term((head, *(there[id(part)] for part in parts)))
-            rest = T.mul(T.sub(_FACTOR, *(often or (1,))), more)
+            rest = T.mul(T.sub(*(many or (1,)), *(often or (1,))), more)
             result = Term((T.add if sign > 0 else T.sub, _times(often, whole), rest))
-            conditions = (*rule.conditions, _is_more(_FACTOR, *often))
+            conditions = (*rule.conditions, _is_no_less(*(many or (1,)), *(often or (1,))))
             yield replace(rule, pattern=pattern, replacement=result, conditions=conditions)
 
 
@@ -89,16 +89,16 @@ def _times(often: tuple[Any, ...], term: Any) -> Any:
     return T.mul(*often, term) if often else term
 
 
-def _is_no_less(more: Any, often: Any = None) -> bool:
-    """Whether a constant is no less than another one, or 1: what remains has the same sign."""
-    values = [constant_of(x) for x in (more, often) if x is not None]
+def _no_less(more: Any, often: Any) -> bool:
+    """Whether one positive number is no less than another: what remains has the same sign."""
+    values = [constant_of(x) for x in (more, often)]
     if any(value is None or np.size(value) != 1 for value in values):
         return False
-    most, *others = (float(np.ravel(value)[0]) for value in values)
-    return most >= (others[0] if others else 1) > 0
+    most, least = (float(np.ravel(value)[0]) for value in values)
+    return most >= least > 0
 
 
-_is_more = Guard("is_no_less", _is_no_less)
+_is_no_less = Guard("is_no_less", _no_less)
 
 
 def _filled(rule: Rule) -> Any:

@@ -40,11 +40,13 @@ _PASSED = (
     eq(T.sqrt(_X / _Y), T.sqrt(_X) / T.sqrt(_Y)),
 )
 _COLUMN, _ROW = T.dimshuffle(_X, (0, "x")), T.dimshuffle(_Y, ("x", 0))
-#: What is multiplied out.
+#: What is multiplied out, and where a sign is that a difference has taken.
 _SPREAD = (
     eq(_COLUMN * _ROW, T.dot(_COLUMN, _ROW)),
     eq(_X * (_Y + _Z), _X * _Y + _X * _Z),
     eq(_X * (_Y - _Z), _X * _Y - _X * _Z),
+    eq(-((_X - _Y) / _Z), (_Y - _X) / _Z),
+    eq(-(_Z * (_X - _Y)), _Z * (_Y - _X)),
 )
 #: What Aesara has operators of its own for.
 _OF_VECTORS = (

@@ -74,6 +74,16 @@ def circle(x: Float) -> Iterator[Eq]:
     yield eq(T.sin(x) ** 2 + T.cos(x) ** 2, 1)
 
 
+@spelled(at.maximum(X, 0) + 0.1 * at.minimum(X, 0), 2 * at.maximum(A, 0) + at.minimum(A, 0))
+def both_signs(x: Float) -> Iterator[Eq]:
+    yield eq(T.maximum(x, 0) + T.minimum(x, 0), x)
+
+
+@spelled(1 / (1 + at.exp((Y - X) / P)), at.sigmoid((X - Y) / P), 1 / (1 + at.exp(-(X - Y) / P)))
+def occupation(x: Float, y: Float, t: Float) -> Iterator[Eq]:
+    yield eq(T.sigmoid((x - y) / t), (1 + T.tanh((x - y) / (2 * t))) / 2)
+
+
 @spelled(at.sqrt(4 * X**2 + Y**2), at.sqrt(X**2 + Y**2 / 4), 3 * at.sqrt(X * X + 9 * Y * Y))
 def length(x: Float, y: Float) -> Iterator[Eq]:
     low, high = T.minimum(T.abs(x), T.abs(y)), T.maximum(T.abs(x), T.abs(y))
