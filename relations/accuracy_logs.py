@@ -75,6 +75,9 @@ def powers_near_one(x: Float, n: Float, c: Float) -> Iterator[Eq]:
         gone = T.switch(near, -T.expm1(-inner), 1 - 1 / power)
         yield eq(1 - 1 / power, gone).when(computed(n))
         yield eq(power, T.switch(small, T.exp(inner), power)).when(computed(n))
+    power, inner = T.pow(x, n), n * T.log(x)
+    near = T.and_(T.lt(T.abs(inner), 1), T.lt(T.abs(n), inf))
+    yield eq(power - 1, T.switch(near, T.expm1(inner), power - 1)).when(computed(n))
 
 
 @relation(family="accuracy", where="digits")

@@ -69,6 +69,7 @@ def odd_less_linear(x: Float) -> Iterator[Eq]:
         (T.arcsin, _ASIN),
     ):
         yield _by_series(function(x) - x, x, x * (z * _horner(z, series)))
+    yield _by_series(T.sinh(x) / x - 1, x, z * _horner(z, _SINH))
 
 
 @relation(family="accuracy", where="digits")
@@ -77,6 +78,9 @@ def log_less_linear(x: Float) -> Iterator[Eq]:
     series = x * (x * _horner(x, _LOG))
     yield _by_series(T.log1p(x) - x, x, series)
     yield _by_series(T.log(1 + x) - x, x, series)
+    over = x * _horner(x, _LOG)
+    yield _by_series(T.log1p(x) / x - 1, x, over)
+    yield _by_series(T.log(1 + x) / x - 1, x, over)
 
 
 @relation(family="accuracy", where="digits")

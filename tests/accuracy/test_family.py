@@ -40,6 +40,9 @@ KEPT = {
     "tidal": 1.0,
     "tail": 1.0,
     "horizon": 3.0,
+    "power_less": 1.0,
+    "log_over_less": 1.0,
+    "sinh_over_less": 1.0,
 }
 #: What the view reads as exponentials that the graph has not, or could group otherwise.
 #: Then sums of which no term cancels, what a log has shifted, products that begin with a number.
