@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from kanrewrite.ac.integers import Vector, solutions
+from kanrewrite.ac.integers import Sparse, Vector, solutions, sparse
 from kanrewrite.ac.lifting import least_vectors
 from kanrewrite.ac.rays import rays
 
@@ -12,10 +12,10 @@ from kanrewrite.ac.rays import rays
 def basis(
     columns: Sequence[Vector],
     bounds: Sequence[int | None],
-    allowed: Callable[[Vector], bool] = lambda _: True,
+    allowed: Callable[[Mapping[int, int]], bool] = lambda _: True,
     tick: Callable[[], object] = int,
     needed: Iterable[int] = (),
-) -> list[Vector]:
+) -> list[Sparse]:
     """The minimal non-negative solutions of a homogeneous linear system, but for the zero one.
 
     Every solution is a sum of these.
@@ -27,8 +27,8 @@ def basis(
     bounds
         The largest useful value of each unknown, None where there is none.
     allowed
-        Whether a vector can be part of a useful solution; what is not allowed stays so when it
-        grows.
+        Whether a vector, given by its components that are not zero, can be part of a useful
+        solution; what is not allowed stays so when it grows.
     tick
         Called for each vector that is looked at; it may raise.
     needed
@@ -37,12 +37,13 @@ def basis(
 
     Returns
     -------
-    list of tuple of int
+    list of tuple
+        Of each vector the components that are not zero, with their positions.
 
     Examples
     --------
     >>> basis([(2,), (-1,), (-1,)], [None] * 3)  # 2x = y + z
-    [(1, 2, 0), (1, 1, 1), (1, 0, 2)]
+    [((0, 1), (1, 2)), ((0, 1), (1, 1), (2, 1)), ((0, 1), (2, 2))]
     """
     # Unknowns with equal columns are one, of which each solution is spread over them afterwards.
     alike: dict[Vector, list[int]] = {}
@@ -54,10 +55,7 @@ def basis(
     def may_be(sums: Vector) -> bool:
         if any(limit is not None and n > limit for n, limit in zip(sums, limits, strict=True)):
             return False
-        vector = [0] * len(columns)
-        for at, k in alone:
-            vector[k] = sums[at]
-        return allowed(tuple(vector))
+        return allowed({k: sums[at] for at, k in alone if sums[at]})
 
     limits = [_total([bounds[k] for k in group]) for group in groups]
     matrix = list(zip(*alike, strict=True))
@@ -71,7 +69,7 @@ def basis(
     assert solved is not None
     found = least_vectors(solved[1], may_be, tick)
     if len(groups) == len(columns):
-        return found
+        return list(map(sparse, found))
     return [one for sums in found for one in _spread(sums, groups, bounds, allowed, tick)]
 
 
@@ -84,11 +82,11 @@ def _spread(
     sums: Vector,
     groups: Sequence[Sequence[int]],
     bounds: Sequence[int | None],
-    allowed: Callable[[Vector], bool],
+    allowed: Callable[[Mapping[int, int]], bool],
     tick: Callable[[], object],
-) -> list[Vector]:
+) -> list[Sparse]:
     """The vectors whose components have certain sums in each group."""
-    found = [(0,) * sum(map(len, groups))]
+    found: list[dict[int, int]] = [{}]
     for total, group in zip(sums, groups, strict=True):
         level = [(vector, 0) for vector in found]
         for _ in range(total):
@@ -97,19 +95,19 @@ def _spread(
                 for n in range(start, len(group)):
                     tick()
                     k = group[n]
-                    bound = bounds[k]
-                    if bound is not None and vector[k] >= bound:
+                    bound, times = bounds[k], vector.get(k, 0)
+                    if bound is not None and times >= bound:
                         continue
-                    one = (*vector[:k], vector[k] + 1, *vector[k + 1 :])
+                    one = {**vector, k: times + 1}
                     if allowed(one):
                         larger.append((one, n))
             level = larger
         found = [vector for vector, _ in level]
-    return found
+    return [tuple(sorted(vector.items())) for vector in found]
 
 
 def covers(
-    vectors: Sequence[Vector],
+    vectors: Sequence[Sparse],
     size: int,
     exact: frozenset[int],
     optional: bool = False,
@@ -120,7 +118,7 @@ def covers(
     Parameters
     ----------
     vectors
-        Candidates.
+        Candidates, their components that are not zero.
     size
         How many components a vector has.
     exact
@@ -138,27 +136,46 @@ def covers(
 
     Examples
     --------
-    >>> [sorted(chosen) for chosen in covers([(1, 0), (0, 1), (1, 1)], 2, frozenset())]
+    >>> vectors = [((0, 1),), ((1, 1),), ((0, 1), (1, 1))]
+    >>> [sorted(chosen) for chosen in covers(vectors, 2, frozenset())]
     [[0, 1, 2], [0, 1], [0, 2], [1, 2], [2]]
     """
-    once = sum(1 << k for k in exact)
-    masks = [sum(1 << k for k, a in enumerate(vector) if a) for vector in vectors]
-    everything = once if optional else (1 << size) - 1
-    # What later vectors can still reach: a branch that misses some component ends at once.
-    reach = [0] * (len(vectors) + 1)
-    for k in range(len(vectors) - 1, -1, -1):
-        reach[k] = reach[k + 1] | masks[k]
-    stack: list[tuple[int, int, list[int]]] = [(0, 0, [])]
-    while stack:
-        k, covered, chosen = stack.pop()
-        while (covered | reach[k]) & everything == everything:
-            tick()
-            if k == len(vectors):
-                yield chosen
+    needed = exact if optional else frozenset(range(size))
+    if not needed.issubset(n for vector in vectors for n, _ in vector):
+        return
+    lost = _lost(vectors, needed)
+    once = [[n for n, _ in vector if n in exact] for vector in vectors]
+    often = [0] * size
+    taken: list[bool] = []
+    while True:
+        tick()
+        k = len(taken)
+        if k == len(vectors):
+            yield [n for n, is_taken in enumerate(taken) if is_taken]
+        elif not any(often[n] for n in once[k]):
+            taken.append(True)
+            for n, _ in vectors[k]:
+                often[n] += 1
+            continue
+        elif all(often[n] for n in lost[k]):
+            taken.append(False)
+            continue
+        # Back to the last that is taken and may be left out.
+        while taken:
+            was_taken = taken.pop()
+            k = len(taken)
+            for n, _ in vectors[k] if was_taken else ():
+                often[n] -= 1
+            if was_taken and (once[k] or not optional) and all(often[n] for n in lost[k]):
+                taken.append(False)
                 break
-            if not covered & masks[k] & once:
-                if masks[k] & once or not optional:
-                    stack.append((k + 1, covered, list(chosen)))
-                chosen.append(k)
-                covered |= masks[k]
-            k += 1
+        else:
+            return
+
+
+def _lost(vectors: Sequence[Sparse], needed: frozenset[int]) -> list[list[int]]:
+    """The components that each vector is the last to have: without it they have to be covered."""
+    last = {n: k for k, vector in enumerate(vectors) for n, _ in vector}
+    return [
+        [n for n, _ in vector if last[n] == k and n in needed] for k, vector in enumerate(vectors)
+    ]

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kanrewrite.ac.integers import Vector
+from kanrewrite.ac.integers import Sparse, Vector
 from kanrewrite.ac.states import compatible
 from kanrewrite.ac.systems import System
 
@@ -28,10 +28,10 @@ Bits = int
 class Joins(System):
     """Equations between joins of one idempotent operator."""
 
-    def _vectors(self, rows: Sequence[tuple[Vector, Vector]]) -> list[Vector]:
+    def _vectors(self, rows: Sequence[tuple[Vector, Vector]]) -> list[Sparse]:
         self._rows = [(_bits(left), _bits(right)) for left, right in rows]
-        self._known = sum(1 << k for k in self.fixed)
-        self._free = [1 << k for k in range(len(self.atoms)) if not self._known >> k & 1]
+        self._operand_bits = sum(1 << k for k in self.fixed)
+        self._free = [1 << k for k in range(len(self.atoms)) if k not in self._known]
         at = {atom: 1 << k for k, atom in enumerate(self.atoms)}
         #: For each operand the unknowns that stand in it.
         self._inside = {k: sum(at.get(v, 0) for v in self.atoms[k].variables) for k in self.fixed}
@@ -40,10 +40,7 @@ class Joins(System):
         self._fresh = sorted(fresh, key=lambda bits: (bits.bit_count(), bits))
         self._bits = list(self._fresh)
         self._by_group: dict[Bits, list[int]] = {}
-        return list(map(self._vector, self._fresh))
-
-    def _vector(self, bits: Bits) -> Vector:
-        return tuple(bits >> k & 1 for k in range(len(self.atoms)))
+        return list(map(_vector, self._fresh))
 
     def choices(
         self, single: frozenset[int] = frozenset(), several: int | None = None
@@ -80,7 +77,7 @@ class Joins(System):
             held = self._held(group, self._fresh)
             self._by_group[group] = list(range(len(self._bits), len(self._bits) + len(held)))
             self._bits.extend(held)
-            self.vectors.extend(map(self._vector, held))
+            self.vectors.extend(map(_vector, held))
         return self._by_group[group]
 
     def _least(self, start: Bits) -> list[Bits]:
@@ -118,7 +115,7 @@ class Joins(System):
     def _may_be(self, bits: Bits) -> bool:
         """Whether the operands of a vector might be equal, and no variable of it is in them."""
         self.tick()
-        held = list(_positions(bits & self._known))
+        held = list(_positions(bits & self._operand_bits))
         return not any(bits & self._inside[k] for k in held) and all(
             compatible(self.atoms[k], self.atoms[other])
             for n, k in enumerate(held)
@@ -160,14 +157,14 @@ class Joins(System):
                 chosen.append(k)
                 covered = 0
                 for one in chosen:
-                    covered |= self._bits[one] & self._known
+                    covered |= self._bits[one] & self._operand_bits
                 streams.append(self._next_operand(covered))
             else:
                 yield list(chosen)
 
     def _next_operand(self, covered: Bits) -> Iterator[int]:
         """The vectors for the first operand that has none, -1 if all have one."""
-        left = self._known & ~covered
+        left = self._operand_bits & ~covered
         if not left:
             yield -1
             return
@@ -209,6 +206,10 @@ class Joins(System):
 
 def _bits(vector: Vector) -> Bits:
     return sum(1 << k for k, times in enumerate(vector) if times)
+
+
+def _vector(bits: Bits) -> Sparse:
+    return tuple([(k, 1) for k in _positions(bits)])
 
 
 def _positions(bits: Bits) -> Iterator[int]:

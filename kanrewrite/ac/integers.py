@@ -5,7 +5,25 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 Vector = tuple[int, ...]
+#: A vector as its components that are not zero, with their positions, in order.
+Sparse = tuple[tuple[int, int], ...]
 Column = tuple[list[int], list[int]]
+
+
+def sparse(vector: Sequence[int]) -> Sparse:
+    """The components of a vector that are not zero.
+
+    Parameters
+    ----------
+    vector
+        All its components.
+
+    Examples
+    --------
+    >>> sparse([0, 3, 0, 1])
+    ((1, 3), (3, 1))
+    """
+    return tuple([(k, n) for k, n in enumerate(vector) if n])
 
 
 def solutions(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import gcd
 
-from kanrewrite.ac.integers import Vector
+from kanrewrite.ac.integers import Sparse, Vector
 
 Row = list[int]
 
@@ -63,6 +63,42 @@ def rays(matrix: Sequence[Sequence[int]], tick: Callable[[], object] = int) -> l
             divisor = gcd(*ray)
             found.append(tuple([n // divisor for n in ray]))
             held.update(k for k, n in enumerate(ray) if n)
+
+
+def pairs(
+    row: Sequence[int], preferred: Collection[int], tick: Callable[[], object] = int
+) -> list[Sparse]:
+    """The same of one equation, in work linear in its length: each solution has two unknowns.
+
+    Parameters
+    ----------
+    row
+        The equation.
+    preferred
+        The positions of unknowns that others should stand beside.
+    tick
+        Called for each unknown; it may raise.
+
+    Examples
+    --------
+    >>> pairs([2, -1, -1, 0], [0])
+    [((0, 1), (1, 2)), ((0, 1), (2, 2)), ((3, 1),)]
+    """
+    sides = [k for k, n in enumerate(row) if n > 0], [k for k, n in enumerate(row) if n < 0]
+    beside = [
+        min(side, key=lambda k: (k not in preferred, abs(row[k])), default=None) for side in sides
+    ]
+    found: dict[Sparse, None] = {}
+    for k, n in enumerate(row):
+        tick()
+        other = beside[n > 0]
+        if not n:
+            found[((k, 1),)] = None
+        elif other is not None:
+            divisor = gcd(n, row[other])
+            two = (k, abs(row[other]) // divisor), (other, abs(n) // divisor)
+            found[tuple(sorted(two))] = None
+    return list(found)
 
 
 class _Table:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from unification import var
 
 from kanrewrite.ac.bags import operands
 from kanrewrite.ac.diophantine import basis, covers
-from kanrewrite.ac.integers import Vector
+from kanrewrite.ac.integers import Sparse, Vector, sparse
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
-from kanrewrite.ac.rays import rays
+from kanrewrite.ac.rays import pairs, rays
 from kanrewrite.ac.sorts import Sorts
 from kanrewrite.ac.states import Equation, compatible
 from kanrewrite.ac.terms import Store
@@ -40,7 +40,8 @@ class System(ABC):
     fixed
         The positions of the operands.
     vectors
-        How often each unknown holds what the solutions are made of.
+        How often each unknown holds what the solutions are made of; those that do not, are left
+        out.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class System(ABC):
         sides = [[Counter(operands(operator, side)) for side in pair] for pair in equations]
         self.atoms = list(dict.fromkeys(atom for pair in sides for side in pair for atom in side))
         self.fixed = [k for k, atom in enumerate(self.atoms) if atom.symbol is not VARIABLE]
+        self._known = frozenset(self.fixed)
         rows = [
             (tuple(left[atom] for atom in self.atoms), tuple(right[atom] for atom in self.atoms))
             for left, right in sides
@@ -64,7 +66,7 @@ class System(ABC):
         self._values: dict[int, Interned] = {}
 
     @abstractmethod
-    def _vectors(self, rows: Sequence[tuple[Vector, Vector]]) -> list[Vector]:
+    def _vectors(self, rows: Sequence[tuple[Vector, Vector]]) -> list[Sparse]:
         """The vectors that are needed, of equations given by the multiplicities on both sides."""
 
     @abstractmethod
@@ -102,17 +104,24 @@ class System(ABC):
         """What a vector stands for: the operand it holds, or a fresh variable."""
         known = self._values.get(k)
         if known is None:
-            vector = self.vectors[k]
-            held = next((self.atoms[n] for n in self.fixed if vector[n]), None)
+            held = next((self.atoms[n] for n, _ in self.vectors[k] if n in self._known), None)
             known = held or self.terms.leaf(var(prefix="u"))
             self._values[k] = known
         return known
 
+    def parts(self, chosen: Iterable[int]) -> list[list[Interned]]:
+        """What each unknown holds, as a set of vectors has it."""
+        found: list[list[Interned]] = [[] for _ in self.atoms]
+        for k in chosen:
+            value = self.value(k)
+            for n, times in self.vectors[k]:
+                found[n] += [value] * times
+        return found
+
     def solution(self, chosen: Sequence[int]) -> list[Equation]:
         """The equations that a set of vectors leaves: values, and operands to unify."""
         found: list[Equation] = []
-        for n, atom in enumerate(self.atoms):
-            parts = [self.value(k) for k in chosen for _ in range(self.vectors[k][n])]
+        for atom, parts in zip(self.atoms, self.parts(chosen), strict=True):
             if atom.symbol is not VARIABLE:
                 if parts[0] is not atom:
                     found.append((atom, parts[0]))
@@ -128,34 +137,39 @@ class Sums(System):
     give every unknown a value already.
     """
 
-    def _vectors(self, rows: Sequence[tuple[Vector, Vector]]) -> list[Vector]:
+    def _vectors(self, rows: Sequence[tuple[Vector, Vector]]) -> list[Sparse]:
         self._rows = [
             tuple(a - b for a, b in zip(left, right, strict=True)) for left, right in rows
         ]
         self._is_whole = False
-        return [ray for ray in rays(self._rows, self.tick) if self._is_useful(ray)]
+        if len(self._rows) == 1:
+            variables = {k for k in range(len(self.atoms)) if k not in self._known}
+            extreme = pairs(self._rows[0], variables, self.tick)
+        else:
+            extreme = list(map(sparse, rays(self._rows, self.tick)))
+        return [vector for vector in extreme if self._is_useful(dict(vector))]
 
-    def _is_possible(self, vector: Vector) -> bool:
+    def _is_possible(self, vector: Mapping[int, int]) -> bool:
         """Whether the operands that a vector makes equal might be, and no variable holds itself."""
-        present = [self.atoms[k] for k in self.fixed if vector[k]]
-        if any(n and self.atoms[k] in s.variables for s in present for k, n in enumerate(vector)):
+        present = [self.atoms[k] for k in vector if k in self._known]
+        if any(self.atoms[k] in s.variables for s in present for k in vector):
             return False
         return len(present) < 2 or all(
             compatible(s, t) for n, s in enumerate(present) for t in present[:n]
         )
 
-    def _is_useful(self, vector: Vector) -> bool:
-        return all(vector[k] <= 1 for k in self.fixed) and self._is_possible(vector)
+    def _is_useful(self, vector: Mapping[int, int]) -> bool:
+        once = all(n <= 1 for k, n in vector.items() if k in self._known)
+        return once and self._is_possible(vector)
 
     def _complete(self) -> None:
         """Add the other least solutions."""
         if self._is_whole:
             return
-        fixed = set(self.fixed)
         known = set(self.vectors)
         every = basis(
             [*zip(*self._rows, strict=True)],
-            [1 if k in fixed else None for k in range(len(self.atoms))],
+            [1 if k in self._known else None for k in range(len(self.atoms))],
             self._is_possible,
             self.tick,
             self.fixed if self.operator.unit is not None else range(len(self.atoms)),
@@ -192,8 +206,12 @@ class Sums(System):
         """The same of the least solutions that have been found."""
         optional = self.operator.unit is not None
         exact = single.union(self.fixed)
-        usable = [k for k, vector in enumerate(self.vectors) if all(vector[n] <= 1 for n in exact)]
+        usable = [
+            k
+            for k, vector in enumerate(self.vectors)
+            if all(times <= 1 for n, times in vector if n in exact)
+        ]
         vectors = [self.vectors[k] for k in usable]
         for chosen in covers(vectors, len(self.atoms), exact, optional, self.tick):
-            if several is None or sum(vectors[k][several] for k in chosen) > 1:
+            if several is None or sum(dict(vectors[k]).get(several, 0) for k in chosen) > 1:
                 yield [usable[k] for k in chosen]

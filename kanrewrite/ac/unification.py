@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 from unification import Var
@@ -28,6 +28,8 @@ Substitution = dict[Var, Any]
 _PATIENCE = 4_000
 #: How many choices make a set large.
 _MANY = 1_000
+#: For how many steps they are counted: what takes more is large.
+_LOOKED = 20_000
 
 
 class Unifiers(Iterator[Substitution]):
@@ -73,6 +75,10 @@ class Unifiers(Iterator[Substitution]):
         """Called by ``list``, which needs the end: where there may be none, patience is limited."""
         self._search.budget.hurry(_PATIENCE)
         return 0
+
+
+class _TakesLong(Exception):
+    """Raised where a count of choices takes too many steps."""
 
 
 class _Unification:
@@ -134,11 +140,25 @@ class _Unification:
             operator = operator_of(equation)
             if operator is not None and operator.associative and operator.commutative:
                 sums.setdefault(operator, []).append(equation)
-        return any(
-            operator.inverse is None
-            and len(list(islice(self._system(operator, equations).choices(), _MANY))) == _MANY
-            for operator, equations in sums.items()
-        )
+        try:
+            return any(
+                len(list(islice(self._choices(operator, equations), _MANY))) == _MANY
+                for operator, equations in sums.items()
+                if operator.inverse is None
+            )
+        except _TakesLong:
+            return True
+
+    def _choices(self, operator: Symbol, equations: Sequence[Equation]) -> Iterator[list[int]]:
+        """The choices of a system, as far as they come soon."""
+        steps = count()
+
+        def tick() -> None:
+            self._search.budget.tick()
+            if next(steps) > _LOOKED:
+                raise _TakesLong
+
+        return system(self._terms, operator, equations, tick).choices()
 
     def _system(self, operator: Symbol, equations: Sequence[Equation]) -> System:
         return system(self._terms, operator, equations, self._search.budget.tick)
@@ -171,14 +191,11 @@ class _Unification:
         assert operator is not None
         sorts = self._search.sorts
         solved = self._system(operator, state.equations)
-        inner = [atom for atom in solved.atoms if atom.symbol is VARIABLE]
-        simple = not sorts.variables and all(v in inner for v in self._search.variables)
-        at = {v: solved.atoms.index(v) for v in inner}
+        at = {atom: n for n, atom in enumerate(solved.atoms) if atom.symbol is VARIABLE}
+        simple = not sorts.variables and all(v in at for v in self._search.variables)
         for chosen in solved.choices(solved.single(sorts, state.bindings)):
-            values = {
-                v: tuple(solved.value(k) for k in chosen for _ in range(solved.vectors[k][n]))
-                for v, n in at.items()
-            }
+            parts = solved.parts(chosen)
+            values = {v: tuple(parts[n]) for v, n in at.items()}
             if simple:
                 self._search.budget.given()
                 yield {v.plain: product(operator, parts) for v, parts in values.items()}

@@ -11,8 +11,8 @@ from unification import var
 
 from kanrewrite.ac import budget, match, term, unify
 from kanrewrite.ac.diophantine import basis
-from kanrewrite.ac.integers import Vector
-from kanrewrite.ac.rays import rays
+from kanrewrite.ac.integers import Sparse, Vector
+from kanrewrite.ac.rays import pairs, rays
 from kanrewrite.errors import Incomplete
 from kanrewrite.theory import Theory
 from tests.ac.oracle import replaced, variables
@@ -27,6 +27,11 @@ def solves(columns: list[Vector], vector: Vector) -> bool:
     return all(sum(a * n for a, n in zip(row, vector, strict=True)) == 0 for row in rows)
 
 
+def whole(vectors: list[Sparse], size: int) -> list[Vector]:
+    """Vectors with the components that are zero."""
+    return [tuple(dict(vector).get(k, 0) for k in range(size)) for vector in vectors]
+
+
 def _support(vectors: list[Vector]) -> set[int]:
     return {k for vector in vectors for k, n in enumerate(vector) if n}
 
@@ -37,7 +42,7 @@ def test_least_solutions_are_those_of_brute_force(seed: int) -> None:
     size, equations = chosen.choice([3, 4, 5]), chosen.choice([1, 1, 2, 3])
     columns = [tuple(chosen.randint(-3, 3) for _ in range(equations)) for _ in range(size)]
     bounds = [chosen.choice([None, None, 1]) for _ in columns]
-    got = basis(columns, bounds)
+    got = whole(basis(columns, bounds), size)
     assert len(set(got)) == len(got)
     small = [v for v in product(range(5), repeat=size) if any(v) and solves(columns, v)]
     within = [v for v in small if all(n <= (b or inf) for n, b in zip(v, bounds, strict=True))]
@@ -51,14 +56,19 @@ def test_least_solutions_are_those_of_brute_force(seed: int) -> None:
     found = {k for v in small for k, n in enumerate(v) if n}
     extreme = rays([*zip(*columns, strict=True)])
     assert found <= _support(extreme)
+    if equations == 1:
+        (row,) = zip(*columns, strict=True)
+        two = pairs(row, chosen.sample(range(size), 2))
+        assert {k for vector in two for k, _ in vector} == found
+        assert set(two) <= set(basis(columns, [None] * size))
     # None of them is a sum of others.
-    assert set(extreme) <= set(basis(columns, [None] * size))
+    assert set(extreme) <= set(whole(basis(columns, [None] * size), size))
 
 
 def test_what_must_be_zero_is_known_from_all_equations_together() -> None:
     # Their sum says that nothing but zeros is left of the first two unknowns.
     assert rays([(1, 2, -1, 0), (1, 0, 1, 0)]) == [(0, 0, 0, 1)]
-    assert basis([(1, 1), (2, 0), (-1, 1), (0, 0)], [None] * 4) == [(0, 0, 0, 1)]
+    assert basis([(1, 1), (2, 0), (-1, 1), (0, 0)], [None] * 4) == [((3, 1),)]
     assert basis([(1, 1), (2, 0), (-1, 1), (0, 0)], [None] * 4, needed=[0]) == []
 
 
