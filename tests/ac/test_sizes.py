@@ -12,7 +12,7 @@ from kanren import run
 from unification import var
 
 from kanrewrite.ac import compile as compile_pattern
-from kanrewrite.ac import eq, match, term, unify
+from kanrewrite.ac import eq, match, neq, term, unify
 from kanrewrite.ac.interned import Interned
 from kanrewrite.errors import Incomplete
 from kanrewrite.theory import Theory
@@ -62,14 +62,24 @@ def lines_run(work: Callable[[], Any]) -> int:
     return count
 
 
-def test_unification_at_depth_20_000() -> None:
-    assert list(unify([(deep(20_000, X), deep(20_000, "a"))], SUMS)) == [{X: "a"}]
-    assert list(unify([(deep(20_000, X), deep(19_999, "a"))], SUMS)) == []
+DEEP = pytest.mark.parametrize("depth", [20_000, pytest.param(100_000, marks=pytest.mark.slow)])
 
 
-def test_matching_at_depth_20_000() -> None:
-    assert list(match(deep(20_000, X), deep(20_000, "a"), SUMS)) == [{X: "a"}]
-    assert run(0, X, eq(deep(20_000, X), deep(20_000, "a"), SUMS)) == ("a",)
+@DEEP
+def test_unification_at_any_depth(depth: int) -> None:
+    assert list(unify([(deep(depth, X), deep(depth, "a"))], SUMS)) == [{X: "a"}]
+    assert list(unify([(deep(depth, X), deep(depth - 1, "a"))], SUMS)) == []
+
+
+@DEEP
+def test_matching_at_any_depth(depth: int) -> None:
+    whole = deep(depth, "a")
+    assert list(match(deep(depth, X), whole, SUMS)) == [{X: "a"}]
+    assert run(0, X, eq(deep(depth, X), whole, SUMS)) == ("a",)
+    assert run(0, X, neq(deep(depth, "b"), whole, SUMS)) != ()
+    (found,) = run(0, X, eq(X, whole, SUMS))
+    assert term(found, SUMS) is term(whole, SUMS)
+    assert "f" in repr(term(whole, SUMS))
 
 
 @pytest.mark.parametrize("depth", [50, 1_000])
@@ -97,10 +107,11 @@ def test_a_thousand_words() -> None:
     assert [len(one[X]) - 1 for one in some[1:]] == list(range(2, 1_001))
 
 
-def test_a_chain_of_bindings_is_followed_without_recursion() -> None:
-    names = [var() for _ in range(20_000)]
+@DEEP
+def test_a_chain_of_bindings_is_followed_without_recursion(depth: int) -> None:
+    names = [var() for _ in range(depth)]
     state = {v: ("f", w) for v, w in pairwise(names)}
-    (found,) = eq(names[0], deep(19_999, "a"), SUMS)(state)
+    (found,) = eq(names[0], deep(depth - 1, "a"), SUMS)(state)
     assert found[names[-1]] == "a"
 
 
