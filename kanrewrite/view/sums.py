@@ -16,7 +16,7 @@ from kanrewrite.unify import elementwise_op
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled
-from kanrewrite.view.exponents import ExponentBuilder, shown
+from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import (
     ONE,
@@ -141,9 +141,7 @@ class SumBuilder(ExponentBuilder):
         if len(bare) < len(parts):
             return self.a.no_exponent, parts
         shared = dict(set.intersection(*(set(e.terms) for e in bare)))
-        kept = {
-            m for m, c in shared.items() if any(_is_beside_level(m, c, e, self.a) for e in bare)
-        }
+        kept = {m for m, c in shared.items() if any(_is_beside_level(m, c, e) for e in bare)}
         common = self.a.lin({m: c for m, c in shared.items() if m not in kept})
         if not common.terms:
             return common, parts
@@ -356,12 +354,24 @@ class SumBuilder(ExponentBuilder):
         return lin, left, values
 
 
-def _is_beside_level(form: Form, c: Fraction, expo: Lin, a: Algebra) -> bool:
-    """Tell whether a term is a maximum along an axis, or such a one is subtracted from it."""
+def _is_beside_level(form: Form, c: Fraction, expo: Lin) -> bool:
+    """Tell whether a term is a maximum along an axis, or is subtracted in such.
+
+    In what one is the maximum of, or on the whole in the maxima that are inside of them.
+    """
     if is_level(form) and not is_largest(form):
         return True
-    levels = {m: d for m, d in expo.terms if c * d < 0 and is_level(m) and not is_largest(m)}
-    return form in shown(a.lin(levels))
+    levels = [(m, d) for m, d in expo.terms if is_level(m) and not is_largest(m)]
+    inside, outer = ZERO, len(levels)
+    for place, (level, d) in enumerate(levels):  # those that are found inside are added below
+        bare = (_bare(f) for f in level.forms) if isinstance(level, App) else ()
+        for n, e in (term for lin in bare if lin is not None for term in lin.terms):
+            if n is form and place < outer and c * d < 0:
+                return True
+            inside += d * e if n is form else ZERO
+            if is_level(n):
+                levels.append((n, d * e))
+    return c * inside < 0
 
 
 def _as_shown(parts: list[Part]) -> list[Part]:

@@ -218,6 +218,14 @@ v2 = at.cast(at.gt(v1, y), 'float64') * v1
 v3 = at.exp(v2) * v2 / (at.exp(v2).sum() + 1)""",
         {"y": [[33.8, 0.0], [0.0, 0.0], [0.0, 0.0]]},
     ),
+    "an exponent stays beside the maxima that it is subtracted in": Found(
+        _typed("x:float64:None,None", "y:float64:None,None")
+        + """
+v1 = at.log(at.exp(x).sum(axis=-1))
+v2 = at.log(at.exp(y) * 2 + 0.5)
+v3 = at.exp(v1) / (at.exp(v1) + at.exp(v2))""",
+        {"x": [[0.0, 0.0], [0.0, 817.0]], "y": [[0.0, 0.0], [0.0, 0.0]]},
+    ),
 }
 
 
