@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from fractions import Fraction
 from typing import Any
 
@@ -160,12 +161,14 @@ def sum_gains(
         return True
     if not hots:
         return False
+    mine = [held(f, algebra) for f in inputs]
     before = sum(len(algebra.terms_of(f)) for f in inputs)
-    after = count_terms(form, algebra)
+    after = count_terms(form, algebra, set.intersection(*mine))
     if after < before and (risky or after <= 1):
         return True
     _, _, factors = algebra.parts(form)
-    if any(cancelling(f, algebra) for f, _ in factors):
+    known = set().union(*mine)  # an operand is rebuilt by itself
+    if any(cancelling(f, algebra) for f, _ in factors if f not in known):
         return True
     if not risky:
         return False
@@ -245,12 +248,12 @@ def held(form: Form, algebra: Lifting) -> set[Form]:
     return {f for f, _ in algebra.parts(form)[2]}
 
 
-def count_terms(form: Form, algebra: Lifting) -> int:
-    """How many terms a sum has, whatever factor was taken out of it."""
+def count_terms(form: Form, algebra: Lifting, around: Collection[Form]) -> int:
+    """How many terms a sum has, whatever factor was taken out of it, as those around all terms."""
     if form is algebra.zero:
         return 0
-    factors = algebra.parts(form)[2]
-    return max((len(f.terms) for f, k in factors if isinstance(f, Sum) and k == 1), default=1)
+    sums = (f for f, k in algebra.parts(form)[2] if isinstance(f, Sum) and k == 1)
+    return max((len(f.terms) for f in sums if f not in around), default=1)
 
 
 def cancelling(form: Form, algebra: Lifting) -> bool:

@@ -216,6 +216,9 @@ def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int) -> bool:
     if any(bounded(e, a, zeros, depth - 1) for e in _exchanges(expo, a, zeros)):
         return True
     left = a.lin({m: c for m, c in expo.terms if not (c > 0 and _is_small(m, a, zeros, depth - 1))})
+    if left is not expo and bounded(left, a, zeros, depth - 1):
+        return True
+    left = a.lin({m: c for m, c in expo.terms if not (c < 0 and _is_above(m, a))})
     return left is not expo and bounded(left, a, zeros, depth - 1)
 
 
@@ -261,6 +264,19 @@ def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int) -> boo
     """
     source = _maximised(form)
     return source is not None and bounded(source, a, zeros, depth)
+
+
+def _is_above(form: Form, a: Lifting) -> bool:
+    """Tell whether a form is at least 0, as a square is, and in range itself.
+
+    Without an exponential that is not, nothing of ``exp(-exp(x))`` would tell that it vanishes.
+    """
+    if not form.nonneg:
+        return False
+    effort = a.effort
+    found = not overflows(form, a)
+    a.effort = effort  # that was another proof
+    return found
 
 
 def _maximised(form: Form) -> Lin | None:

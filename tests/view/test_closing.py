@@ -40,7 +40,22 @@ def counts(steps: int, caplog: pytest.LogCaptureFixture) -> tuple[int, int]:
 def test_reading_a_recurrence_does_not_grow(caplog: pytest.LogCaptureFixture) -> None:
     (read, forms), (more_read, more_forms) = (counts(steps, caplog) for steps in (2, 4))
     assert 0 < more_read < 2.4 * read
-    assert 0 < more_forms < 2.6 * forms
+    assert 0 < more_forms < 3.3 * forms  # of 1,035, where two steps had been 1,280
+
+
+def test_bells_that_add_up_are_left_as_they_are() -> None:
+    h, w = at.dmatrices("h", "w")
+    x: Any = h
+    for _ in range(3):  # with each step what is squared is longer, and proved in range
+        x = x + 0.1 * at.tanh(at.dot(x, w)) * at.exp(-(x**2))
+    loss = (x**2).sum()
+    outputs = [loss, *grad(loss, [h, w])]
+    ours, theirs = function([h, w], outputs), stock([h, w], outputs)
+    assert len(ours.maker.fgraph.apply_nodes) == len(theirs.maker.fgraph.apply_nodes)
+    rng = np.random.default_rng(0)
+    data = [rng.normal(size=(5, 4)), rng.normal(size=(4, 4))]
+    for got, wanted in zip(ours(*data), theirs(*data), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-12)
 
 
 @pytest.mark.parametrize("steps", [1, 3])
