@@ -164,7 +164,8 @@ def dominant(exponents: Collection[Lin], a: Lifting) -> list[Lin]:
     """The exponents that no other one is known to be at least as large as."""
     left = sorted(exponents, key=lambda e: e.uid)
     for e in left[:]:
-        if len(left) > 1 and any(bounded(a.plus(e, f, -ONE), a) for f in left if f is not e):
+        below = (a.plus(e, f, -ONE) for f in left if f is not e)
+        if len(left) > 1 and any(bounded(gap, a, signs=False) for gap in below):
             left.remove(e)
     return left
 
@@ -182,44 +183,48 @@ def _summed(inner: Lin, axes: tuple[int, ...], a: Lifting, hidden: tuple[Form, .
 
 
 def bounded(
-    expo: Lin, a: Lifting, zeros: frozenset[Form] = frozenset(), depth: int = DEPTH
+    expo: Lin,
+    a: Lifting,
+    zeros: frozenset[Form] = frozenset(),
+    depth: int = DEPTH,
+    signs: bool = True,
 ) -> bool:
     """Tell whether an exponent is at most 0: maxima are subtracted of what it adds.
 
-    Where one of the factors ``zeros`` is 0, it does not matter.
+    Where one of the factors ``zeros`` is 0, it does not matter.  With ``signs``, nothing is added
+    by what is subtracted and never negative, as a square is.
     """
-    key = expo, zeros, depth
+    key = expo, zeros, depth, signs
     if depth == DEPTH:
         a.effort = EFFORT
     if key not in a.bounds:
         a.effort -= 1
         found = a.effort >= 0 and not contradicted(expo)
-        found = found and _bounded(loosened(expo, a), a, zeros, depth)
+        found = found and _bounded(loosened(expo, a), a, zeros, depth, signs)
         if a.effort < 0 and depth < DEPTH:
             return found  # given up, which says nothing of its parts
         a.bounds[key] = found
     return a.bounds[key]
 
 
-def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int) -> bool:
+def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int, signs: bool) -> bool:
     if not expo.terms:
         return True
     if depth == 0:
         return False
     parts = independent(expo, a)
     if len(parts) > 1:
-        return all(bounded(e, a, zeros, depth) for e in parts)
+        return all(bounded(e, a, zeros, depth, signs) for e in parts)
     for m, c in expo.terms:
         if c > 0 and isinstance(m, App) and m.op is T.maximum:  # each of them must be
             cases = [_exchanged(expo, m, f, c, a) for f in m.forms if isinstance(f, Lin)]
-            return all(bounded(e, a, zeros, depth - 1) for e in cases)
-    if any(bounded(e, a, zeros, depth - 1) for e in _exchanges(expo, a, zeros)):
+            return all(bounded(e, a, zeros, depth - 1, signs) for e in cases)
+    if any(bounded(e, a, zeros, depth - 1, signs) for e in _exchanges(expo, a, zeros)):
         return True
-    left = a.lin({m: c for m, c in expo.terms if not (c > 0 and _is_small(m, a, zeros, depth - 1))})
-    if left is not expo and bounded(left, a, zeros, depth - 1):
-        return True
-    left = a.lin({m: c for m, c in expo.terms if not (c < 0 and _is_above(m, a))})
-    return left is not expo and bounded(left, a, zeros, depth - 1)
+    small = {m for m, c in expo.terms if c > 0 and _is_small(m, a, zeros, depth - 1, signs)}
+    above = {m for m, c in expo.terms if signs and c < 0 and _is_above(m, a)}
+    lefts = (a.lin({m: c for m, c in expo.terms if m not in known}) for known in (small, above))
+    return any(e is not expo and bounded(e, a, zeros, depth - 1, signs) for e in lefts)
 
 
 def _exchanges(expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
@@ -257,13 +262,13 @@ def _compared(form: Form) -> frozenset[Form]:
     return frozenset([form])
 
 
-def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int) -> bool:
+def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int, signs: bool) -> bool:
     """Tell whether a form is a maximum of what is at most 0, and so is at most 0 itself.
 
     The factors ``zeros`` are taken to hide from the maximum what they hide around it.
     """
     source = _maximised(form)
-    return source is not None and bounded(source, a, zeros, depth)
+    return source is not None and bounded(source, a, zeros, depth, signs)
 
 
 def _is_above(form: Form, a: Lifting) -> bool:

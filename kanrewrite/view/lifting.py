@@ -92,7 +92,7 @@ class Lifting(Algebra):
         #: What `kanrewrite.view.levels` has found out.
         self.levels: dict[Form, Lin | None] = {}
         self.overflowing: dict[Form, bool] = {}
-        self.bounds: dict[tuple[Lin, frozenset[Form], int], bool] = {}
+        self.bounds: dict[tuple[Lin, frozenset[Form], int, bool], bool] = {}
         self.effort = 0
         #: The exponents that are summed along some axes.
         self.exponents_along: dict[Axes, dict[Lin, None]] = {}
