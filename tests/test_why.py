@@ -89,6 +89,11 @@ def test_what_the_library_reads_as_the_pattern_is_a_match() -> None:
     assert why_not(softmax_quotient, at.exp2(x) / at.exp2(x).sum(-1, keepdims=True)).fires
 
 
+def test_what_the_relations_of_the_library_do_together_is_not_undone() -> None:
+    e: Any = at.exp(x)
+    assert why_not("softmax_quotient", e * e.sum() ** -1).fires
+
+
 def test_the_furthest_of_several_places_is_reported() -> None:
     graph = e / x + e / e.sum(-1) + at.tanh(x) / y
     assert why_not(softmax_quotient, graph).place.owner is not None
