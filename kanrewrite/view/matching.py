@@ -33,6 +33,8 @@ _FEW = 2
 _TWICE = 3
 #: The largest denominator of a number that is a fraction to those who write it.
 _SIMPLE = 1 << 12
+#: How many bits a number may be from 1 to have roots that are looked for.
+_BITS = 256
 #: Operators of two operands that may change their places.
 COMMUTATIVE = frozenset({T.maximum, T.minimum, T.eq, T.neq})
 #: The rounding of a few operations on numbers.
@@ -283,7 +285,7 @@ class FormMatcher:
 
     def _whole_root(self, number: Fraction, k: Fraction) -> Fraction | None:
         """What a rounded root is the root of, None where that is not simple: 2, for 1.41421..."""
-        if number <= 0 or k.denominator == 1:
+        if number <= 0 or k.denominator == 1 or not _is_moderate(number):
             return None
         root = Fraction(float(number) ** float(1 / k)).limit_denominator(_SIMPLE)
         return root if root and self.near(power_of(root, k), number) else None
@@ -503,10 +505,15 @@ def exact_root(number: Fraction, k: Fraction) -> Fraction | None:
     """What is the number to the power ``k``, None where it is not rational or has a sign."""
     if number and k in (1, -1):
         return number ** int(k)
-    if number <= 0:
+    if number <= 0 or k.denominator != 1 or not _is_moderate(number):
         return None
     root = Fraction(float(number) ** float(1 / k)).limit_denominator(1 << 20)
-    return root if k.denominator == 1 and root ** int(k) == number else None
+    return root if root and root ** int(k) == number else None
+
+
+def _is_moderate(number: Fraction) -> bool:
+    """Tell whether powers of a number are in the range of floats."""
+    return abs(number.numerator.bit_length() - number.denominator.bit_length()) <= _BITS
 
 
 def is_power_of(number: Fraction, like: Form) -> bool:

@@ -17,6 +17,7 @@ from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum
 from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.matching import exact_root
 
 NAMES = ("a", "b", "c")
 HALF = Fraction(1, 2)
@@ -215,3 +216,10 @@ def test_different_dtypes_share_nothing() -> None:
     one, other = Algebra("float64"), Algebra("float32")
     assert one.leaf("a", ()) is not other.leaf("a", ())
     assert (one.leaf("a", ()).home, other.leaf("a", ()).home) == (one, other)
+
+
+@pytest.mark.parametrize("number", [10**400, Fraction(1, 10**400), 10**30, Fraction(1, 10**30)])
+@pytest.mark.parametrize("power", [-2, 2, 3, Fraction(1, 3)])
+def test_numbers_far_from_1_have_exact_roots_or_none(number: Any, power: Any) -> None:
+    root = exact_root(Fraction(number), Fraction(power))
+    assert root is None or root**power == number
