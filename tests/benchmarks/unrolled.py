@@ -140,6 +140,16 @@ def memory(hops: int) -> Model:
     return inputs, -at.log((answer / answer.sum())[0])
 
 
+def bells(steps: int) -> Model:
+    """A recurrence of bells: each step adds what is near to 0."""
+    x: Any = at.dmatrix("x")
+    w: Any = at.dmatrix("w")
+    h = x
+    for _ in range(steps):
+        h = h + 0.1 * at.tanh(at.dot(h, w)) * at.exp(-(h**2))
+    return [(x, (5, WIDTH)), (w, (WIDTH, WIDTH))], (h**2).sum()
+
+
 MODELS: dict[str, tuple[Callable[[int], Model], tuple[int, ...]]] = {
     "regimes": (regimes, (2, 4, 8)),
     "hidden": (hidden, (4, 8, 16)),
@@ -149,6 +159,7 @@ MODELS: dict[str, tuple[Callable[[int], Model], tuple[int, ...]]] = {
     "gates": (gates, (1, 2, 4)),
     "capsules": (capsules, (1, 2, 3)),
     "memory": (memory, (1, 2, 4)),
+    "bells": (bells, (2, 4, 8)),
 }
 
 
