@@ -269,3 +269,15 @@ v2 = at.switch(m, v1, 0) / at.switch(m, v1, 0).sum(axis=-1, keepdims=True)"""
     )
     values = {"X": [[0.0, 0.0], [310.0, 0.0]], "s": 166.0, "m": [1, 0]}
     assert failure(program, values, order=0) is None
+
+
+@pytest.mark.xfail(
+    raises=AssertionError, reason="a level that is infinite leaves nan in a slope of 0"
+)
+def test_the_slope_of_a_tanh_whose_operand_overflows() -> None:
+    program = (
+        _typed("X:float64:None", "s:float64:")
+        + """
+v1 = at.tanh(s / at.exp(X))"""
+    )
+    assert failure(program, {"X": [-720.0, 0.5], "s": -1.3}, order=1) is None
