@@ -58,7 +58,7 @@ _TURNED = eq(T.log(_X), -T.log(1 / _X))
 
 
 @cache
-def written_out() -> tuple[Eq, ...]:
+def meanings() -> tuple[Eq, ...]:
     """What the library says that elementwise operators of one operand mean."""
     from kanrewrite.relations import elementary, sigmoid  # the library is loaded when it is used
 
@@ -112,7 +112,7 @@ def _once(rule: Rule) -> Iterator[Rule]:
     for part in parts_of(pattern):
         if not _is_term(part):
             continue
-        for equation in (*written_out(), *_PASSED, *_SPREAD):
+        for equation in (*meanings(), *_PASSED, *_SPREAD):
             for found in _matches(equation, part):
                 other = with_part(pattern, part, substitute(equation.rhs, found))
                 yield replace(rule, pattern=other)

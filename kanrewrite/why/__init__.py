@@ -20,7 +20,6 @@ from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.errors import Incomplete, NothingToExplain, RelationWarning
 from kanrewrite.insides import nodes_within
 from kanrewrite.registry.database import LibraryPass
-from kanrewrite.registry.sources import of_library
 from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.notation import written_out
 from kanrewrite.rewriter.axioms import is_known
@@ -104,7 +103,7 @@ def _left_as_it_was(relation: Relation, place: Graph) -> str:
     inputs = [x for x in graph_inputs([place]) if not isinstance(x, Constant)]
     fgraph = FunctionGraph(list(dict.fromkeys(inputs)), [place], clone=True, copy_inputs=False)
     # The library's relations work together: what one of them makes of a form is built by others.
-    others = registry.usual() if relation in tuple(of_library()) else ()
+    others = registry.usual() if relation.bundled else ()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", RelationWarning)
         LibraryPass(tuple(dict.fromkeys([relation, *others]))).apply(fgraph)
