@@ -38,3 +38,14 @@ def test_empty_arrays_and_broadcasting() -> None:
         kanrewrite.disable()
     assert f(*[np.zeros((0, 2))] * 33, np.ones((1, 2))).shape == (0, 2)
     np.testing.assert_array_equal(f(*[np.ones((2, 2))] * 33, [[1.0, 2.0]]), [[34.0, 35.0]] * 2)
+
+
+def test_what_relations_make_alone_is_computed() -> None:
+    xs = at.vectors(40)
+    kanrewrite.enable("accuracy")
+    try:
+        f = aesara.function(xs, at.add(*(at.square(x) for x in xs)), mode=PYTHON)
+    finally:
+        kanrewrite.disable()
+    values = [np.full(3, float(n)) for n in range(40)]
+    np.testing.assert_array_equal(f(*values), sum(v**2 for v in values))

@@ -13,7 +13,6 @@ from kanrewrite.registry.cross_entropies import cross_entropies
 from kanrewrite.registry.lengths import LengthsPass
 from kanrewrite.registry.numbers import NumbersPass
 from kanrewrite.registry.shapes import shapes
-from kanrewrite.registry.wide import WidePass
 
 
 class Companion(RewriteDatabase):
@@ -49,12 +48,11 @@ def always(rewriter: GraphRewriter) -> Callable[[RewriteDatabaseQuery], Rewriter
 
 #: Name, position and pass: before what attaches shapes (0.1); before canonicalize (1); right before
 #: the library (1.4); after whatever brings in operators and merges them (49), and before what works
-#: in place (49.5); last of all.
+#: in place (49.5).
 COMPANIONS: tuple[tuple[str, float, Callable[[RewriteDatabaseQuery], Rewriter]], ...] = (
     ("kanrewrite_shapes", 0.09, shapes),
     ("kanrewrite_numbers", 0.89, always(NumbersPass())),
     ("kanrewrite_alignment", 0.9, always(AlignmentPass())),
     ("kanrewrite_cross_entropies", 1.39, cross_entropies),
     ("kanrewrite_lengths", 49.1, always(LengthsPass())),
-    ("kanrewrite_wide", 101, always(WidePass())),
 )

@@ -34,10 +34,11 @@ from kanrewrite.inner.merging import NAME as MERGE
 from kanrewrite.inner.merging import MergePass
 from kanrewrite.inner.waiting import heed
 from kanrewrite.registry.alignment import watch
-from kanrewrite.registry.companions import COMPANIONS, Companion
+from kanrewrite.registry.companions import COMPANIONS, Companion, always
 from kanrewrite.registry.jax_ops import convert
 from kanrewrite.registry.powers import like_arrays
 from kanrewrite.registry.sources import of_library
+from kanrewrite.registry.wide import WidePass
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter import DigitsPass, RelationPass, RelationRewriter
 from kanrewrite.terms import T
@@ -347,6 +348,8 @@ _ENTRIES: tuple[tuple[str, float, RewriteDatabase], ...] = (
     (BODIES, 0.04, Companion(_takes_part, bodies)),
     (MERGE, 0.045, Companion(_lifts, merging)),
     *((name, position, Companion(_lifts, make)) for name, position, make in COMPANIONS),
+    # Last of all, whoever has made them: what is fused of too many operands would not run.
+    ("kanrewrite_wide", 101, Companion(_takes_part, always(WidePass()))),
     # Before fusion, which says less of what is computed.
     ("kanrewrite_audit", 48.5, Companion(lambda _: config.warn_unsafe, lambda _: _auditing())),
 )
