@@ -46,6 +46,15 @@ def cut(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
+def place(source: str) -> str:
+    """``file:line``, from the current directory where the file is below it."""
+    file, _, line = source.rpartition(":")
+    try:
+        return f"{Path(file).relative_to(Path.cwd())}:{line}"
+    except ValueError:
+        return source
+
+
 def operator_text(op: Any) -> str:
     """An Op in few characters: ``exp``, ``sum{1}``, ``dimshuffle{0,x}``.
 

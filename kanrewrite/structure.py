@@ -112,6 +112,18 @@ class Structure:
                     order.append(operand)
         return order
 
+    def narrowed(self, old: int, new: int) -> tuple[int, int]:
+        """The subgraphs in which two numbers differ: below operators that differ in one operand."""
+        while True:
+            left, right = self.variables[old].owner, self.variables[new].owner
+            if left is None or right is None or left.op != right.op:
+                return old, new
+            pairs = zip(self.operands(old), self.operands(new), strict=False)
+            differ = [pair for pair in pairs if pair[0] != pair[1]]
+            if len(differ) != 1 or len(left.inputs) != len(right.inputs):
+                return old, new
+            ((old, new),) = differ
+
     def replaced(self, roots: Sequence[int], old: int, new: int) -> list[int]:
         """The roots with one subgraph in place of another, everything above it built anew.
 

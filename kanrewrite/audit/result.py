@@ -17,6 +17,8 @@ Verdict = Literal["proved", "searched", "risk"]
 
 #: Numbers of an array that are written.
 _SHOWN = 12
+#: Characters of the names of inputs that have one range.
+_NAMES = 60
 
 
 class Witness(dict[Graph, Array]):
@@ -203,8 +205,11 @@ class Audit(Pictured):
         first += f" ({beyond} where the exact result is no float)" if beyond else ""
         counts = f"{proved} of {len(self.parts)} parts proved in range, {self.tried} inputs tried"
         lines = [f"{first}: {counts}, {self.judged} compared with exact results; {self.stopped}"]
-        for variable, (low, high) in self.inputs.items():
-            lines.append(f"  {variable.name or variable} in [{low:g}, {high:g}]")
+        alike: dict[tuple[float, float], list[str]] = {}
+        for variable, ends in self.inputs.items():
+            alike.setdefault(ends, []).append(variable.name or str(variable))
+        for (low, high), names in alike.items():
+            lines.append(f"  {cut(', '.join(names), _NAMES)} in [{low:g}, {high:g}]")
         return "\n".join([*lines, *(f"{n}. {risk}" for n, risk in enumerate(self.risks, 1))])
 
     __repr__ = __str__

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kanrewrite.cli.values import Comparison
+from kanrewrite.display import place
 from kanrewrite.reference import round_to, ulps
 from kanrewrite.relation import Relation, Rule
 from kanrewrite.trace import Recorder
@@ -54,15 +54,6 @@ def _equations(relation: Relation) -> Iterator[str]:
     arrow = _ARROWS[relation.direction]
     for line in relation.text.splitlines():
         yield line.replace(" == ", f" {arrow} ", 1)
-
-
-def place(source: str) -> str:
-    """``file:line``, from the current directory where the file is below it."""
-    file, _, line = source.rpartition(":")
-    try:
-        return f"{Path(file).relative_to(Path.cwd())}:{line}"
-    except ValueError:
-        return source
 
 
 def fired_table(steps: Recorder) -> Table | str:

@@ -7,7 +7,7 @@ so that they are told from what was really replaced.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -125,6 +125,7 @@ def _pair(
     structure: Structure, roots: list[tuple[int, int]], gone: set[int], new: set[int]
 ) -> frozenset[int]:
     """Those whose operator stayed: met from the outputs down, then from what they stand on."""
+    differ = gone | new
     partner: dict[int, int] = {}
     for left, right in (pairs := list(roots)):
         if _same_operator(structure, left, right) and left in gone and right in new:
@@ -142,7 +143,32 @@ def _pair(
         if best is not None:
             candidates.remove(best)
             partner[left] = best
-    return frozenset(partner) | frozenset(partner.values())
+    kept = {
+        left: right
+        for left, right in partner.items()
+        if not _takes_others(structure, left, right, partner, differ)
+    }
+    return frozenset(kept) | frozenset(kept.values())
+
+
+def _takes_others(
+    structure: Structure, left: int, right: int, partner: dict[int, int], differ: set[int]
+) -> bool:
+    """Whether two uses of an operator differ in themselves, and not only in what is below them.
+
+    They have another number of operands, or other ones that both graphs hold, or another order of
+    them: nothing else in the picture would show it.
+    """
+    nodes = [structure.variables[number].owner for number in (left, right)]
+    if len({node and len(node.inputs) for node in nodes}) > 1:
+        return True
+    old = [partner.get(x, x) for x in structure.operands(left)]
+    new = structure.operands(right)
+    others = [*(Counter(old) - Counter(new)), *(Counter(new) - Counter(old))]
+    if others:
+        return not differ.intersection(others)
+    scalar = getattr(nodes[0] and nodes[0].op, "scalar_op", None)
+    return old != new and not getattr(scalar, "commutative", False)
 
 
 def _operator(structure: Structure, number: int) -> Any:

@@ -18,6 +18,8 @@ from kanrewrite.search import Exploration, Found, Step
 
 #: Graphs of a search that are drawn: the cheapest, and what leads to them.
 MOST = 14
+#: How deep the sides of a rewrite are written: the first depth at which they differ.
+_DEPTHS = (4, 5, 6)
 
 
 def search_picture(search: Exploration) -> Picture:
@@ -50,9 +52,20 @@ def _box(found: Found, best: Found) -> Box:
     if found.by is None:
         return Box([head, *expression(text)], "graph", status, detail=text)
     lines = [head, f"by {cut(found.by.relation, WIDE - 3)}"]
-    for sign, graph in (("−", found.by.before), ("+", found.by.after)):
-        lines += [f"{sign} {line}" for line in expression(brief(graph, 4), WIDE - 2, 2)]
+    for sign, shown in zip("−+", _apart(found.by), strict=True):
+        lines += [f"{sign} {line}" for line in shown]
     return Box(lines, "graph", status, detail=f"{text}\n{found.by}")
+
+
+def _apart(step: Step) -> list[list[str]]:
+    """The lines of both sides of a rewrite, as deep as it takes to tell them apart."""
+    sides: list[list[str]] = []
+    for depth in _DEPTHS:
+        graphs = (step.before, step.after)
+        sides = [expression(brief(graph, depth), WIDE - 2, 2 * depth - 6) for graph in graphs]
+        if sides[0] != sides[1]:
+            break
+    return sides
 
 
 def _tree(search: Exploration, best: Found) -> Tree:

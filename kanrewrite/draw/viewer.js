@@ -160,7 +160,7 @@
     }
     function tell() {
       const seen = visible(), hidden = order.length - seen.size;
-      say(hidden ? `${seen.size} boxes, ${hidden} collapsed` : `${order.length} boxes`);
+      say(hidden ? `${seen.size} boxes, ${hidden} collapsed` : `${order.length} ${order.length === 1 ? "box" : "boxes"}`);
     }
 
     function resize(to) {

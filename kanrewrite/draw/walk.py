@@ -9,7 +9,7 @@ from aesara.graph.basic import Variable
 from rich.console import RenderableType
 from rich.text import Text
 
-from kanrewrite.display import brief, cut
+from kanrewrite.display import brief, cut, place
 from kanrewrite.draw.diff import before_after
 from kanrewrite.draw.graph import diagram
 from kanrewrite.draw.model import Box, Diagram
@@ -48,8 +48,8 @@ def walk(steps: Recorder, start: Sequence[Graph] = (), end: Sequence[Graph] = ()
     if not events:
         return Picture((Diagram({0: Box(["no relation fired"], "graph")}),), text, "no rewrite")
     frames = []
-    for n, (event, before, after) in enumerate(_graphs(events[:PICTURED], start), 1):
-        name = f"{n}. {event.name}" + (f"  {event.source}" if event.source else "")
+    for event, before, after in _graphs(events[:PICTURED], start):
+        name = event.name + (f"  {place(event.source)}" if event.source else "")
         caption = f"{cut(brief(event.before), 140)}\n→ {cut(_after(event), 140)}"
         pair = tuple(before_after(before, after, ("before", f"after {event.name}")))
         frames.append(Picture(pair, (), name, caption))

@@ -17,6 +17,8 @@ _RELATIONS = {"lt": "<", "le": r"\le", "gt": ">", "ge": r"\ge", "eq": "=", "neq"
 _BIG = {"sum": r"\sum", "prod": r"\prod", "max": r"\max", "min": r"\min"}
 #: Powers of two beyond this one are written as powers.
 _LARGE = 30
+#: Atoms, and yet what is raised to a power is not clear without parentheses.
+_FRACTIONS = frozenset({"true_div", "reciprocal", "switch"})
 _FUNCTIONS = frozenset({"log", "sin", "cos", "tan", "sinh", "cosh", "tanh"})
 Written = tuple[str, int]
 
@@ -139,7 +141,11 @@ def _quotient(operands: list[Any]) -> Written:
 
 
 def _pow(operands: list[Any]) -> Written:
-    return f"{_within(operands[0], _ATOM)}^{{{latex(operands[1])}}}", _POWER
+    base, exponent = operands
+    text = _within(base, _ATOM)
+    if is_term(base) and base[0].name in _FRACTIONS:  # else the power is read as the numerator's
+        text = rf"\left({text}\right)"
+    return f"{text}^{{{latex(exponent)}}}", _POWER
 
 
 def _reduced(sign: str) -> Callable[[list[Any]], Written]:
@@ -187,6 +193,10 @@ _WRITERS: dict[str, Callable[[list[Any]], Written]] = {
     "sqrt": lambda xs: (rf"\sqrt{{{latex(xs[0])}}}", _ATOM),
     "abs": lambda xs: (rf"\left|{latex(xs[0])}\right|", _ATOM),
     "switch": _switch,
+    "isinf_": lambda xs: (rf"\left|{latex(xs[0])}\right| = \infty", _SUM - 1),
+    # Looser than comparisons, and "or" than "and".
+    "and_": lambda xs: (r" \wedge ".join(_within(x, _SUM - 2) for x in xs), _SUM - 2),
+    "or_": lambda xs: (r" \vee ".join(_within(x, _SUM - 3) for x in xs), _SUM - 3),
     "maximum": _extremum("max"),
     "minimum": _extremum("min"),
     **{name: _reduced(sign) for name, sign in _BIG.items()},

@@ -14,6 +14,7 @@ from aesara.graph.basic import Variable
 
 from kanrewrite import registry
 from kanrewrite.audit import Audit, audit
+from kanrewrite.display import brief, cut
 from kanrewrite.errors import NothingRan, UnknownPictureFormat
 from kanrewrite.relation import Relation
 from kanrewrite.report.measure import MODE, Curve, Generate, curves, generated, inputs_of
@@ -29,6 +30,8 @@ Graph = Variable[Any, Any]
 #: From this share of its pattern on, a relation that did not fire nearly matched.
 NEARLY = 0.5
 _SECONDS = 5.0
+#: Characters of the outputs in a title.
+_TITLE = 60
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ class GraphReport:
 
 def report(
     graph: Any,
-    title: str = "kanrewrite report",
+    title: str | None = None,
     generate: Generate = generated,
     scales: Sequence[float] | None = None,
     ranges: Mapping[Any, tuple[float, float]] | None = None,
@@ -100,8 +103,8 @@ def report(
     ----------
     graph : Variable or sequence of Variable
         What to report on; it is not changed.
-    title : str
-        Of the page.
+    title : str, optional
+        Of the page; by default what the outputs are named, or are.
     generate : callable
         Makes values of the inputs at a scale: ``generate(inputs, scale)`` gives one array for each.
     scales : sequence of float, optional
@@ -133,6 +136,9 @@ def report(
     fired = {event.name for event in found.steps.fired_events}
     near = _near([relation for relation in chosen if relation.name not in fired], outputs)
     after, steps, measured, stock_seconds, seconds = found
+    if title is None:
+        names = ", ".join(x.name or brief(x, 3) for x in outputs)
+        title = f"kanrewrite report: {cut(names, _TITLE)}"
     return GraphReport(
         title, outputs, after, steps, measured, near, stock_seconds, seconds, audited
     )

@@ -228,7 +228,8 @@ class Exploration(Pictured):
             )
             first = next(changed, None)
             if first is not None:
-                yield roots[first], Move(name, outputs[first]), target
+                old, new = self._structure.narrowed(roots[first], target[first])
+                yield old, Move(name, self._structure.variables[new]), target
 
     def _moves_at(self, number: int) -> list[Move]:
         """The rewrites at a subgraph, found once however many graphs share it."""

@@ -34,6 +34,7 @@ from kanrewrite.rewriter.terms import Terms
 from kanrewrite.search.found import Move
 from kanrewrite.search.readers import Reader, StatedReader, ViewReader
 from kanrewrite.search.report import Report
+from kanrewrite.trace import trace
 from kanrewrite.view.passes import LiftingPass
 from kanrewrite.view.rules import LIFTING
 
@@ -123,10 +124,12 @@ class RelationMoves:
             start = perf_counter()
             inputs = [x for x in graph_inputs(outputs) if not isinstance(x, Constant)]
             fgraph = FunctionGraph(inputs, list(outputs), clone=True, copy_inputs=False)
-            self._lifting.apply(fgraph)
+            with trace(refusals=False) as steps:
+                self._lifting.apply(fgraph)
             row.tried += 1
             row.seconds += perf_counter() - start
-            yield LIFTING, list(fgraph.outputs)
+            names = dict.fromkeys(event.name for event in steps.fired_events)
+            yield ", ".join(names) or LIFTING, list(fgraph.outputs)
         for node in io_toposort([], list(outputs)):
             if is_replaceable(node.op):
                 yield from self._in_steps(node, outputs)
