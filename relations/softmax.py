@@ -38,6 +38,13 @@ def softmax_average(x: Float, z: Float, axis: Axis) -> Iterator[Eq]:
 
 
 @softmax_quotient.example
+def _power() -> tuple[Any, Any]:
+    x = at.matrix("x")
+    e = at.exp(x)
+    return e * e.sum(axis=1, keepdims=True) ** -1, softmax(x, axis=1)
+
+
+@softmax_quotient.example
 def _quotient() -> tuple[Any, Any]:
     x = at.matrix("x")
     e = at.exp(x)

@@ -22,7 +22,7 @@ from kanrewrite.cli.progress import Progress
 from kanrewrite.errors import MissingExtra, ScriptError
 from kanrewrite.guards import Axis, Float
 from kanrewrite.registry import database, sources
-from kanrewrite.relation import Eq, eq, relation
+from kanrewrite.relation import Eq, Relation, eq, relation
 from kanrewrite.terms import T
 from tests.standin import TermView
 
@@ -105,10 +105,10 @@ def test_list_shows_every_relation() -> None:
     assert "log(exp(x) * exp(y)) → x + y" in result.output
     assert "sqrt(x * x) = x" in result.output
     for each in SHELF:
-        (line,) = (li for li in result.output.splitlines() if f" {each.name} " in li)
+        (line,) = (li for li in result.output.splitlines() if li.startswith(f"{each.name} "))
         assert each.family in line
         assert f"test_cli.py:{each.source.rsplit(':')[-1]}" in line
-        assert "yes" in line
+        assert line.endswith("  on")
 
 
 def test_list_as_json() -> None:
@@ -125,6 +125,22 @@ def test_what_is_piped_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS")
     lines = run("list").output.splitlines()
     assert any(tables.place(log_of_product.source) in line for line in lines)
+
+
+def test_a_terminal_is_not_flooded(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "exp(x) + " * 40 + "x"
+    many = "\n".join(f"sin({n} * x) == {long}" for n in range(9))
+    monkeypatch.setattr(Relation, "text", many)
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("list").output.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= len(SHELF) * (2 + 3 * tables.EQUATIONS)
+    assert f"    … 5 more: kanrewrite list --family {log_of_product.name}" in lines
+    alone = run("list", "--family", log_of_product.name).output
+    assert "more: kanrewrite list" not in alone
+    assert alone.count("→") == 9
+    monkeypatch.delenv("COLUMNS")
+    assert run("list").output.count("→") >= 9
 
 
 def test_relations_of_a_script_are_known(tmp_path: Path) -> None:

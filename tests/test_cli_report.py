@@ -41,6 +41,14 @@ def test_the_command_writes_one_page(tmp_path: Path) -> None:
     assert "mine.py:5" in text  # the line of the user's script that a rewrite began at
 
 
+def test_a_report_is_named_after_its_outputs() -> None:
+    x = at.dvector("x")
+    loss = at.exp(x)
+    assert report(loss, scales=[1.0]).title == "kanrewrite report: exp(x)"
+    loss.name = "loss"
+    assert report([loss, x + 1], scales=[1.0]).title == "kanrewrite report: loss, x + 1"
+
+
 def test_a_page_where_there_is_no_folder_is_refused_before_the_work(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("raise RuntimeError", encoding="utf-8")
     given = ["report", f"{tmp_path}/mine.py:y", "-o", str(tmp_path / "pages" / "report.html")]

@@ -36,6 +36,15 @@ X, Y, AXIS = Param("pages:x"), Param("pages:y"), Param("pages:axis")
             r"\max\left(\left|x\right|, y, 2^{500}\right)",
         ),
         (X * X + X, "x^{2} + x"),
+        ((T.sin(X) / X) ** 2, r"\left(\frac{\sin\left(x\right)}{x}\right)^{2}"),
+        (T.sqr(1 / X), r"\left(\frac{1}{x}\right)^{2}"),
+        (
+            T.switch(T.or_(T.isinf_(X), T.and_(T.lt(X, 0), T.gt(Y, 1))), X, Y),
+            (
+                r"\begin{cases} x & \left|x\right| = \infty \vee x < 0 \wedge y > 1 \\"
+                r" y & \text{otherwise} \end{cases}"
+            ),
+        ),
         (
             T.switch(T.lt(X, 0), Y, T.switch(T.gt(X, 1), X, 2.0)),
             r"\begin{cases} y & x < 0 \\ x & x > 1 \\ 2 & \text{otherwise} \end{cases}",

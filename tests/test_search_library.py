@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from kanrewrite.cost import node_count, numerical_error
+from kanrewrite.display import brief
+from kanrewrite.draw import draw
 from kanrewrite.reference import evaluate
 from kanrewrite.search import explore
 
@@ -42,6 +44,28 @@ def test_every_graph_of_that_search_is_right_where_nothing_overflows() -> None:
     for found in explore(gradient).graphs:
         value = aesara.function([X, W, Y], found.graph, mode=mode)(*inputs.values())
         np.testing.assert_allclose(value, wanted, rtol=1e-9, atol=1e-12)
+
+
+def test_what_is_rewritten_as_a_whole_has_the_names_of_its_relations() -> None:
+    m = at.dmatrix("m")
+    graph = at.tanh(Y + at.log(at.exp(X + m).sum(axis=1, keepdims=True)))
+    (step,) = {s for s in explore(graph).steps if s.relation == "sum_shifts"}
+    assert brief(step.before).startswith("log(dimshuffle{0,x}(sum{1}(")  # and not what stands on it
+    assert "tanh" not in brief(step.after, 9)
+
+
+def test_boxes_of_a_search_show_what_tells_them_apart() -> None:
+    x, eps, *weights = at.dmatrices("x", "eps", "w1", "wm", "ws", "w2")
+    w1, wm, ws, w2 = weights
+    hidden = at.tanh(at.dot(x, w1))
+    mean, scale = at.dot(hidden, wm), at.dot(hidden, ws)
+    p = 1 / (1 + at.exp(-at.dot(at.tanh(mean + at.exp(scale) * eps), w2)))
+    loss = -(x * at.log(p) + (1 - x) * at.log(1 - p)).sum() + (mean**2).sum() - scale.sum()
+    (diagram,) = draw(explore(loss)).diagrams
+    assert len(diagram.boxes) > 5
+    for box in diagram.boxes.values():
+        minus = [line[2:] for line in box.lines if line.startswith("−")]
+        assert minus != [line[2:] for line in box.lines if line.startswith("+")] or not minus
 
 
 @pytest.mark.slow

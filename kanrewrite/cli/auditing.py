@@ -69,7 +69,7 @@ def show(found: Audit, as_json: bool) -> None:
     if as_json:
         output.print_json(entry(found))
     else:
-        output.console().print(str(found), markup=False, highlight=False, soft_wrap=True)
+        output.console().print(str(found), markup=False, highlight=False)
 
 
 def entry(found: Audit) -> dict[str, Any]:

@@ -36,6 +36,7 @@ def run(family: str | None, rules: bool, script: Path | None, as_json: bool) -> 
     registry.enable(*([family] if family else []))
     known = registry.relations()
     shown = [r for r in known if family is None or family in (r.family, r.name)]
+    shown.sort(key=lambda r: r.family in registry.BY_NAME)  # what is enabled by default first
 
     def rules_of(relation: Relation) -> list[Rule]:
         return [*relation.rules(), *derived(relation, known)] if rules else []
@@ -43,7 +44,10 @@ def run(family: str | None, rules: bool, script: Path | None, as_json: bool) -> 
     if as_json:
         output.print_json([_entry(relation, rules_of(relation)) for relation in shown])
     else:
-        output.console().print(tables.relation_table(shown, registry.enabled(), rules_of))
+        to = output.console()
+        whole = family is not None or to.width >= output.UNBOUNDED
+        for part in tables.relation_list(shown, registry.enabled(), rules_of, whole):
+            to.print(part)
 
 
 def _entry(relation: Relation, rules: list[Rule]) -> dict[str, Any]:

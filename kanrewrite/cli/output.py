@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Console
 
 #: Of what is read by another program, or folds badly: no line is cut.
-_UNBOUNDED = 10_000
+UNBOUNDED = 10_000
 
 
 def console() -> Console:
@@ -22,7 +22,7 @@ def console() -> Console:
 
 def wide() -> Console:
     """Standard output with lines as long as what they say."""
-    return Console(width=_UNBOUNDED)
+    return Console(width=UNBOUNDED)
 
 
 def print_json(value: Any) -> None:

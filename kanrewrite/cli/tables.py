@@ -6,45 +6,60 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from rich.console import RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from kanrewrite.cli.values import Comparison
-from kanrewrite.display import place
+from kanrewrite.display import cut, place
 from kanrewrite.reference import round_to, ulps
 from kanrewrite.relation import Relation, Rule
 from kanrewrite.trace import Recorder
 
 #: How many elements of an output are shown.
 SHOWN = 6
+#: Of a long list in a terminal: equations of a relation, and characters of an equation.
+EQUATIONS, EQUATION = 4, 150
 #: A result this near the truth, in units in the last place, counts as right: about 1e-10, 1e-4.
 NEAR = {"float64": 2.0**19, "float32": 2.0**10, "float16": 4.0}
 _ARROWS = {"forward": "→", "backward": "←", "both": "↔", None: "="}
 
 
-def relation_table(
+def relation_list(
     relations: Iterable[Relation],
     enabled: Sequence[Relation],
     rules: Callable[[Relation], Iterable[Rule]] = lambda _: (),
-) -> Table:
-    """Every relation: family, name, equations, place, whether it is enabled.
+    whole: bool = True,
+) -> Iterator[RenderableType]:
+    """Every relation: a line with name, family, place and whether it is enabled, then equations.
 
     Parameters
     ----------
     relations : iterable of Relation
-        One row each.
+        What is shown.
     enabled : sequence of Relation
         Those that are.
     rules : callable
         The rules of a relation that are shown with its equations.
+    whole : bool
+        Whether every equation is shown to its end.
     """
-    table = Table("family", "relation", "equation", "where", "on", row_styles=["", "dim"])
     for relation in relations:
-        lines = [*_equations(relation), *(f"  rule: {rule}" for rule in rules(relation))]
-        text = Text("\n".join(lines), overflow="fold")
-        on = "yes" if relation in enabled else "no"
-        table.add_row(relation.family, relation.name, text, place(relation.source), on)
-    return table
+        on = ("on", "green") if relation in enabled else ("off", "dim")
+        named = Text.assemble((relation.name, "bold"), f"  {relation.family}  ")
+        yield named.append(place(relation.source)).append("  ").append(*on)
+        lines = list(_equations(relation))
+        hidden = 0 if whole else max(0, len(lines) - EQUATIONS)
+        for line in lines[: len(lines) - hidden]:
+            yield _indented(line if whole else cut(line, EQUATION))
+        if hidden:
+            yield _indented(f"… {hidden} more: kanrewrite list --family {relation.name}")
+        yield from (_indented(f"rule: {rule}") for rule in rules(relation))
+
+
+def _indented(line: str) -> Padding:
+    return Padding(Text(line), (0, 0, 0, 4), expand=False)
 
 
 def _equations(relation: Relation) -> Iterator[str]:

@@ -35,7 +35,7 @@ def run(names: Sequence[str], samples: int, seed: int, script: Path | None, as_j
     UnknownRelation, ScriptError
         For a name that is none, and a script that cannot be run.
     """
-    console = Console()
+    console = output.console()
     found = []
     with Progress(Console(stderr=True)) as progress:
         if script is not None:
@@ -48,7 +48,7 @@ def run(names: Sequence[str], samples: int, seed: int, script: Path | None, as_j
             found.append(report)
             if not as_json:
                 style = "" if report.ok else "red"
-                console.print(str(report), style=style, markup=False, soft_wrap=True)
+                console.print(str(report), style=style, markup=False)
     if as_json:
         output.print_json([_entry(report) for report in found])
     return all(report.ok for report in found)

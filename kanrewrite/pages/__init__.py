@@ -100,7 +100,8 @@ def gallery(relations: Iterable[Relation], folder: Path) -> None:
 def _index(relations: Sequence[Relation]) -> str:
     """What there is, by family, and when which is followed."""
     lines = ["# Relations of the library", "", "One page each: every example on it was run.", ""]
-    for family in sorted({r.family for r in relations}):
+    # What is enabled by default first.
+    for family in sorted({r.family for r in relations}, key=lambda f: (f in registry.BY_NAME, f)):
         lines += [f"## {family}", ""]
         lines += [f'Only after `enable("{family}")`.', ""] if family in registry.BY_NAME else []
         for member in (r for r in relations if r.family == family):

@@ -191,6 +191,16 @@ def test_text_says_what_where_and_how_bad() -> None:
         assert part in text
 
 
+def test_inputs_of_one_range_share_a_line() -> None:
+    names = [at.dscalar(f"w{n}") for n in range(30)]
+    ranges = {**dict.fromkeys(names, (-1.0, 1.0)), x: (0.0, 2.0)}
+    text = str(audit(at.exp(x) + sum(names), ranges))
+    other, shared = (line for line in text.splitlines() if " in [" in line)
+    assert shared.startswith("  w0, w1, w2, ")
+    assert shared.endswith("… in [-1, 1]")
+    assert other == "  x in [0, 2]"
+
+
 def test_inputs_are_needed_once() -> None:
     assert needed([x + x, x * y]) == [x, y]
 

@@ -51,6 +51,21 @@ def test_what_stands_on_a_change_below_a_new_root_is_rebuilt() -> None:
     assert names(change, change.rebuilt) == ["add", "add"]
 
 
+def test_an_operand_less_is_a_change_of_the_operator() -> None:
+    z = at.matrix("z")
+    change = diff(softmax(at.add(x, y, z), axis=0), softmax(at.add(x, y), axis=0))
+    assert names(change, change.gone) == names(change, change.new) == ["add"]
+    assert names(change, change.rebuilt) == ["softmax{0}", "softmax{0}"]
+
+
+def test_another_operand_and_another_order_are_changes() -> None:
+    change = diff(at.exp(x - y) + x * y, at.exp(y - x) + x * y)
+    assert names(change, change.gone) == names(change, change.new) == ["sub"]
+    change = diff(at.exp(x) + y, at.exp(y) + x)
+    assert names(change, change.gone) == names(change, change.new) == ["add", "exp"]
+    assert not diff(at.exp(x + y), at.exp(y + x)).gone
+
+
 @given(OPERATORS)
 def test_a_copy_does_not_differ(steps: list[str]) -> None:
     graph = build(steps)
