@@ -39,7 +39,7 @@ ARITY: dict[str, int | None] = {"softmax_grad": 2, "join": None, "size": 1}
 
 #: Operators without parameters that are not elementwise ones of Aesara.
 PLAIN = frozenset(
-    {"dot", "batched_dot", "ones_like", "mask", "kept", "finite", "logaddexp", "gradient"}
+    {"dot", "batched_dot", "ones_like", "mask", "kept", "closed", "finite", "logaddexp", "gradient"}
 )
 
 #: Other spellings of one operator, each an elementwise operator of Aesara.

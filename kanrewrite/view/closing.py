@@ -8,7 +8,7 @@ adds up, do not.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from aesara.graph.basic import Apply, Variable
 from aesara.tensor.elemwise import Elemwise
@@ -17,21 +17,30 @@ from kanrewrite.terms import T, operator_of
 from kanrewrite.view.demand import Demand
 from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, pieces, remembered
 from kanrewrite.view.heat import hot, shows
-from kanrewrite.view.levels import overflows
+from kanrewrite.view.levels import bounded, independent, level, overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.sinking import sunk
 
 Graph = Variable[Any, Any]
+
+
+class Origins(Protocol):
+    """Who reads variables."""
+
+    def leaf(self, var: Graph, algebra: Lifting) -> Form:
+        """A variable as it is."""
+
+
 #: How many operators and leaves a form may be written with and still be looked into further on.
 LARGEST = 64
-#: Variables by the leaves that they are read as.
-Closed = Mapping[Form, Graph]
+#: What closed operands stand for.
+Closed = Mapping[Form, Form]
 
 
 def closable(
-    node: Apply[Any], forms: Mapping[Graph, Form], algebra: Lifting, demand: Demand
-) -> list[Graph]:
-    """The operands of a node of which it is enough to know the value.
+    node: Apply[Any], forms: Mapping[Graph, Form], view: Origins, algebra: Lifting, demand: Demand
+) -> tuple[dict[Graph, Form], dict[Form, Form]]:
+    """The operands of a node of which it is enough to know the value, closed.
 
     Parameters
     ----------
@@ -39,16 +48,48 @@ def closable(
         Of which nobody asks more of an operand than its value, as far as heads tell.
     forms
         What its operands are read as.
+    view
+        Which variables read as which forms.
     algebra
         Where the forms are made.
     demand
         What is asked of the variables.
+
+    Returns
+    -------
+    dict, dict
+        What the operands are read as then, and the forms that their closed parts stand for.
     """
-    return [
-        i
-        for i, f in forms.items()
-        if weight(f) > LARGEST and hot(f) and not demand.asks(node, i) and in_range(f, algebra)
-    ]
+    given: dict[Graph, Form] = {}
+    closed: dict[Form, Form] = {}
+    for i, f in forms.items():
+        if weight(f) <= LARGEST or not hot(f) or demand.asks(node, i):
+            continue
+        if in_range(f, algebra):
+            given[i] = view.leaf(i, algebra)
+            closed[given[i]] = f
+        elif (rest := without_excess(f, algebra)) is not None:
+            part = algebra.app(T.closed, rest)
+            given[i] = algebra.mul(algebra.div(f, rest), part)
+            closed[part] = rest
+    return given, closed
+
+
+def without_excess(form: Form, a: Lifting) -> Form | None:
+    """A product without the exponents that take it out of range, if that is enough and long.
+
+    What is in range of it is closed; where the rest is divided again by what is as large, as
+    that of the slope of a gate, it is found to be in range then.
+    """
+    expo = level(form, a)
+    if not isinstance(form, Prod) or expo is None or not form.expo.terms:
+        return None
+    excess = {m for e in independent(expo, a) if not bounded(e, a) for m, _ in e.terms}
+    outside = a.lin({m: c for m, c in form.expo.terms if m in excess})
+    if not outside.terms:
+        return None
+    rest = a.div(form, a.exp(outside))
+    return rest if weight(rest) > LARGEST and hot(rest) and not overflows(rest, a) else None
 
 
 def in_range(form: Form, a: Lifting) -> bool:
@@ -61,7 +102,9 @@ def in_range(form: Form, a: Lifting) -> bool:
 
 @remembered
 def weight(form: Form) -> int:
-    """How many operators and leaves a form is written with."""
+    """How many operators and leaves a form is written with; what is closed counts as one."""
+    if isinstance(form, App) and form.op is T.closed:
+        return 1
     return 1 + sum(map(weight, pieces(form)))
 
 
@@ -122,8 +165,8 @@ def _holds(form: Form, closed: Collection[Form]) -> bool:
     return False
 
 
-def opened(form: Form, closed: Closed, forms: Mapping[Graph, Form], a: Lifting) -> Form:
-    """A form with what closed variables in its factors and terms are read as."""
+def opened(form: Form, closed: Closed, a: Lifting) -> Form:
+    """A form with what the closed parts in its factors and terms stand for."""
     known: dict[Form, Form] = {}
 
     def whole(part: Form) -> Form:
@@ -133,7 +176,7 @@ def opened(form: Form, closed: Closed, forms: Mapping[Graph, Form], a: Lifting) 
 
     def made(part: Form) -> Form:
         if part in closed:
-            return forms[closed[part]]
+            return closed[part]
         if not _holds(part, closed):
             return part
         if isinstance(part, Prod):

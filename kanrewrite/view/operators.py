@@ -171,6 +171,7 @@ def _shifted(
 OPERATORS: dict[Operator, PlainOperator] = {
     T.shift: _shift,
     T.maximum: _maximum,
+    T.closed: lambda b, form: b.value(form.args[0]),
     T.finite: lambda b, form: finite(b, b.value(form.args[0])),
     T.kept: lambda b, form: b.kept(*form.args),
     T.max: _max,

@@ -80,8 +80,8 @@ class View:
         self.demand = demand
         #: What the operands of the node that is being read are read as, where it is not all.
         self._given: Mapping[Variable[Any, Any], Form] = {}
-        #: The leaves that closed variables are read as.
-        self._closed: dict[Form, Variable[Any, Any]] = {}
+        #: What closed parts of forms stand for.
+        self._closed: dict[Form, Form] = {}
         self.laws = laws or Laws()
         self.definitions = self.laws.definitions
         self.clients = clients or {}
@@ -172,9 +172,8 @@ class View:
         forms: dict[Variable[Any, Any], Form] = {}
         if self.demand is not None and isinstance(node.op, Elemwise | Dot | BatchedDot):
             forms = {i: self.read(i) for i in self._inputs(node, algebra)}
-            closed = closable(node, forms, algebra, self.demand)
-            self._given = {i: self.leaf(i, algebra) for i in closed}
-            self._closed.update((leaf, i) for i, leaf in self._given.items())
+            self._given, closed = closable(node, forms, self, algebra, self.demand)
+            self._closed.update(closed)
         form = self._as_read(var, node, algebra)
         given = self._given
         opens = form is not None and (
@@ -183,9 +182,7 @@ class View:
             else parted(form, self._closed, algebra)
         )
         if opens:
-            self._given = {
-                i: opened(f, self._closed, self._forms, algebra) for i, f in forms.items()
-            }
+            self._given = {i: opened(f, self._closed, algebra) for i, f in forms.items()}
             whole = self._as_read(var, node, algebra)
             event = whole is not None and self._gains_from(node, whole, algebra)
             if whole is not None and (event or not (is_sum(node) or overflows(whole, algebra))):
