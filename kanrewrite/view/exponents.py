@@ -17,9 +17,13 @@ from kanrewrite.view.context import PLAIN, Context, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Terms, Totals, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import LARGEST
+from kanrewrite.view.limits import conflicts, limit, only_tower, slope, towers
 from kanrewrite.view.shutting import kept_in
-from kanrewrite.view.towers import has_one_tower, is_level, is_tower, of_ones, only_source, unmoved
+from kanrewrite.view.towers import is_level, is_tower, of_ones, only_source, unmoved
 from kanrewrite.view.zeros import may_vanish
+
+#: What towers are multiplied with at most.
+HIGHEST = 16
 
 
 class ExponentBuilder(Bench):
@@ -37,9 +41,13 @@ class ExponentBuilder(Bench):
             return self.or_one(rest)
         hidden = self.nothing(expo, form, rest) or self.hidden(expo, form)
         hidden = hidden or self._putting(expo, form)
-        power = self.make(at.exp, self.kept(expo, hidden))
-        power = power if hidden else self._with_powers(expo, power)
-        out = self.times([*self.factors(rest), power]) or power
+        exponent = self.kept(expo, hidden)
+        power = self.make(at.exp, exponent)
+        powers = None if hidden else self._with_powers(expo, power)
+        if powers is None and rest is not None and self.a.overflows(form):
+            out = self._in_parts(exponent, rest)
+        else:
+            out = self.times([*self.factors(rest), powers or power]) or power
         shown = kept_in(form, self) if hidden_inside(expo) else None
         if shown is not None:  # what is left of exponents over nothing may be infinite
             out = self.make(at.switch, shown, out, self.constant(ZERO))
@@ -53,14 +61,31 @@ class ExponentBuilder(Bench):
             return ()
         return tuple(f for f, k in self.a.parts(form)[2] if k == 1 and self.a.is_left(f))
 
-    def _with_powers(self, expo: Lin, power: Variable[Any, Any]) -> Variable[Any, Any]:
+    def _in_parts(
+        self, exponent: Variable[Any, Any], rest: Variable[Any, Any]
+    ) -> Variable[Any, Any]:
+        """``exp(a) * r`` as ``r * exp(b) * exp(a - b)``, with what of a is in range as b.
+
+        What r brings into range stays there: ``s / exp(x)`` is 0 at an s of 0 and an x of -740.
+        """
+        most = self._most()
+        inside = self.make(at.clip, exponent, self.constant_of(-most), self.constant_of(most))
+        powers = [self.make(at.exp, e) for e in (inside, self.make(at.sub, exponent, inside))]
+        out = self.make(at.mul, *self.factors(rest), powers[0])
+        return self.make(at.mul, out, powers[1])
+
+    def _most(self) -> float:
+        """The largest exponent that is in range for sure."""
+        return float(np.log(np.finfo(self.dtype).max)) - 1
+
+    def _with_powers(self, expo: Lin, power: Variable[Any, Any]) -> Variable[Any, Any] | None:
         """``exp(a + t * log(b))`` as ``exp(a) * b**t`` where both are in range.
 
         The exponent is rounded to its size, of which ``b**t`` loses nothing.
         """
         powers = {m: c for m, c in expo.terms if power_in(m, self.a) is not None}
         if not powers:
-            return power
+            return None
         left = self.a.lin({m: c for m, c in expo.terms if m not in powers})
         factors = [self.make(at.exp, self.linear(left))] if left.terms else []
         sizes = [self.linear(left)] if left.terms else []
@@ -72,7 +97,7 @@ class ExponentBuilder(Bench):
             factors.append(
                 self.make(at.pow, self.value(base), self.value(self.a.mul(self.a.const(c), t)))
             )
-        most = self.constant_of(float(np.log(np.finfo(self.dtype).max)) - 1)
+        most = self.constant_of(self._most())
         safe: Any = None
         for size in sizes:
             small = self.make(at.lt, self.make(at.abs, size), most)
@@ -89,7 +114,9 @@ class ExponentBuilder(Bench):
 
     def _linear(self, lin: Lin) -> Variable[Any, Any]:
         left = of_ones(lin.terms, self.a)
-        terms = self._differences(left) + self._moved_differences(left) + self._towers(left)
+        terms = self._differences(left) + self._moved_differences(left)
+        risks = [t for t in towers(lin) if not is_level(t) and self._conflicts(lin, left, t)]
+        terms += self._towers(left)
         if left:
             whole = self.a.add_terms(left)
             known = self._known(whole)
@@ -102,10 +129,24 @@ class ExponentBuilder(Bench):
                 terms.append((ONE, self.value(whole)))  # its terms may be infinite, and cancel
             else:
                 terms += [(c, self._term(m)) for m, c in left.items()]
-        return self.total(terms)
+        out = self.total(terms)
+        for tower in sorted(risks, key=lambda f: f.uid):
+            out = self._in_the_limit(out, lin, tower)
+        return out
+
+    def _conflicts(self, lin: Lin, left: Totals, tower: Form) -> bool:
+        """Tell whether infinities are added where an exponential is, beside differences."""
+        for up in (True,) if tower.nonneg else (True, False):
+            apart = [c * slope(m, tower, up) for m, c in left.items()]
+            if conflicts([*apart, slope(lin, tower, up) - sum(apart, ZERO)]):
+                return True
+        return False
 
     def _term(self, form: Form) -> Variable[Any, Any]:
         """A term of an exponent; what is picked of an exponential is, for it amplifies rounding."""
+        known = self._known(form) if is_tower(form) else None
+        if known is not None:
+            return self.total([known])
         if form not in self.a.taken_from:
             return self.value(form)
         move, whole = self.a.taken_from[form]
@@ -159,7 +200,7 @@ class ExponentBuilder(Bench):
                     left[m] += d * c
                     if not left[m]:
                         del left[m]
-                found.append((-c, self.below(self.linear(source), top)))
+                found.append((-c, self.below(source, top)))
         return found
 
     def _moved_differences(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
@@ -173,19 +214,40 @@ class ExponentBuilder(Bench):
                     continue
                 for taken, c in ((m, -times), (top, times)):
                     left[taken] += c
-                gap = self.below(self.linear(self.a.lin({m: ONE})), top)
+                gap = self.below(self.a.lin({m: ONE}), top)
                 found.append((times, gap))
         for m in [m for m, c in left.items() if not c]:
             del left[m]
         return found
 
-    def below(self, exponent: Variable[Any, Any], top: Form) -> Variable[Any, Any]:
-        """How far an exponent is below the largest one; not at all where it alone has overflown."""
-        level = self.value(top)
-        gap = self.make(at.sub, exponent, level)
-        if not has_one_tower(top):
+    def below(self, exponent: Form, top: Form) -> Variable[Any, Any]:
+        """How far an exponent is below the largest one, even where that is infinite."""
+        gap = self.make(at.sub, self.value(exponent), self.value(top))
+        tower = only_tower(top)
+        if tower is None or not isinstance(exponent, Lin):
             return gap
-        return self.make(at.switch, self.make(at.eq, exponent, level), self.constant(ZERO), gap)
+        return self._in_the_limit(gap, self.a.plus(exponent, self.a.lin({top: ONE}), -ONE), tower)
+
+    def _in_the_limit(self, usual: Variable[Any, Any], lin: Lin, tower: Form) -> Variable[Any, Any]:
+        """An exponent, with its limit where an exponential in it is infinite, and no other.
+
+        Or nearly, so that a multiple of it is.
+        """
+        var, others = self._term(tower), sorted(towers(lin) - {tower}, key=lambda f: f.uid)
+        out: Variable[Any, Any] = usual
+        for up in (True, False):
+            if tower.nonneg and not up:
+                continue
+            high = self.constant_of(float(np.finfo(self.dtype).max) / HIGHEST * (1 if up else -1))
+            there = self.make(at.ge if up else at.le, var, high)
+            for other in others:
+                finite = self.make(at.invert, self.make(at.isinf, self.value(other)))
+                there = self.make(at.and_, there, finite)
+            left = limit(lin, tower, up, self.a)
+            steep = slope(left, tower, up)
+            found = self.constant_of(np.inf if steep > 0 else -np.inf)
+            out = self.make(at.switch, there, found if steep else self.linear(left), out)
+        return out
 
     def absorbed(self, outer: Lin, k: Fraction, exponents: list[Lin]) -> tuple[Lin, Lin]:
         """The part of outer to add to each ``e_i`` in ``exp(outer) * sum(exp(e_i))**k``, the rest.

@@ -18,9 +18,10 @@ from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.context import PLAIN
 from kanrewrite.view.exponents import ExponentBuilder
 from kanrewrite.view.forms import ONE, ZERO, App, Form
+from kanrewrite.view.limits import only_tower
 from kanrewrite.view.moves import Diagonal
 from kanrewrite.view.nodes import axes_of
-from kanrewrite.view.towers import has_one_tower, of_one
+from kanrewrite.view.towers import of_one
 from kanrewrite.view.turning import turned, turns
 
 PlainOperator = Callable[[ExponentBuilder, App], Variable[Any, Any]]
@@ -60,7 +61,7 @@ def _maximum(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     out, *others = [b.value(e) for e in form.forms]
     for other in others:
         out = b.make(at.maximum, out, other)
-    if has_one_tower(form):
+    if only_tower(form) is not None:
         nothing = b.make(at.eq, out, b.constant_of(-np.inf))
         return b.make(at.switch, nothing, b.constant(ZERO), out)
     return finite(b, out)

@@ -142,7 +142,8 @@ class SumBuilder(ExponentBuilder):
             return self.a.no_exponent, parts
         shared = dict(set.intersection(*(set(e.terms) for e in bare)))
         kept = {m for m, c in shared.items() if any(_is_beside_level(m, c, e) for e in bare)}
-        common = self.a.lin({m: c for m, c in shared.items() if m not in kept})
+        found = {m: c for m, c in shared.items() if m not in kept}
+        common = self.a.lin({**_least_towers(bare), **found})
         if not common.terms:
             return common, parts
         left = (
@@ -306,7 +307,7 @@ class SumBuilder(ExponentBuilder):
             return self.value(e)
         (top, c), *more = level.terms
         if c == 1 and not more:
-            return self.below(self.value(e), top)
+            return self.below(e, top)
         return self.make(at.sub, self.value(e), self.linear(level))
 
     def _cold_sum(self, form: Sum, by: Fraction) -> Variable[Any, Any]:
@@ -352,6 +353,20 @@ class SumBuilder(ExponentBuilder):
             fade = self.make(at.neg, self.make(at.abs, self.linear(gap)))
             values.append((c, self.make(at.softplus, fade)))
         return lin, left, values
+
+
+def _least_towers(exponents: list[Lin]) -> Terms:
+    """The least of each exponential that all exponents have in them, with one sign.
+
+    Of ``max(2*e, 4*e)`` two may be infinite, of ``2*e + max(0, 2*e)`` none but one.
+    """
+    found: Terms = {}
+    first, *others = (dict(e.terms) for e in exponents)
+    for m, c in first.items():
+        shares = [c, *(e.get(m, ZERO) for e in others)]
+        if is_tower(m) and hot(m) and (min(shares) > 0 or max(shares) < 0):
+            found[m] = min(shares, key=abs)
+    return found
 
 
 def _is_beside_level(form: Form, c: Fraction, expo: Lin) -> bool:

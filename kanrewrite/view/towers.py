@@ -62,14 +62,3 @@ def is_tower(form: Form) -> bool:
     if isinstance(form, App) and form.op in (*LARGEST, T.kept, T.dimshuffle, T.subtensor):
         return any(map(is_tower, form.forms))
     return hot(form)
-
-
-def has_one_tower(form: Form) -> bool:
-    """Tell whether only one of the operands of a maximum can be inf, as it is an exponential."""
-    if not (isinstance(form, App) and form.op is T.maximum):
-        return False
-    high = [f for f in form.args if is_tower(f)]
-    if len(high) != 1 or not isinstance(high[0], Lin):
-        return False
-    towers = [(m, c) for m, c in high[0].terms if is_tower(m)]
-    return len(towers) == 1 and towers[0][1] > 0 and hot(towers[0][0])
