@@ -8,13 +8,15 @@ from unification import var
 
 from kanrewrite import ac
 from kanrewrite.completion import Finding, check, derived
-from kanrewrite.completion.prepared import may_overlap
-from kanrewrite.completion.terms import canonical, flat, replaced, text, written
+from kanrewrite.completion.prepared import Frozen, Prepared, frozen, may_overlap
+from kanrewrite.completion.reached import Steps
+from kanrewrite.completion.terms import apart, canonical, flat, replaced, text, written
 from kanrewrite.errors import Incomplete
 from kanrewrite.guards import Axis, ConstantAlong, Float, positive
 from kanrewrite.relation import Eq, Relation, eq, relation
 from kanrewrite.terms import Param, T, show
 from kanrewrite.theory import Theory
+from tests.benchmarks.check_cost import users
 
 X, Y = Param("test_completion:x"), Param("test_completion:y")
 
@@ -212,6 +214,44 @@ def relation_of(op: Any) -> Relation:
 )
 def test_what_may_overlap_is_told_by_operators(outer: Any, inner: Any, expected: bool) -> None:
     assert may_overlap(outer, inner) is expected
+
+
+def test_a_pair_that_does_not_meet_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[Any] = []
+    original = Steps.join
+
+    def counted(self: Steps, left: Any, right: Any) -> bool:
+        searched.append((left, right))
+        return original(self, left, right)
+
+    monkeypatch.setattr(Steps, "join", counted)
+    found = check(users(12))
+    assert {f.kind for f in found} == {"critical pair"}
+    assert len(found) == 58
+    assert len(searched) == len(found) + 12  # each with itself meets
+
+
+def test_what_becomes_of_a_term_is_found_once() -> None:
+    steps = Steps(Prepared(apart(rule, "check")) for rule in log_exp.rules())
+    term = steps.instance(frozen(T.log(T.exp(T.log(T.exp(X)))) + T.log(T.exp(X))), {})
+    steps.join(term, steps.instance(0, {}))
+    before = steps.tried
+    steps.join(term, steps.instance(1, {}))
+    assert steps.tried == before > 0
+
+
+def test_numbers_of_terms_are_computed() -> None:
+    steps = Steps([])
+    x = Frozen("x")
+    assert steps.instance(T.mul(2, x, 0.5), {}) is steps.instance(x, {})
+    assert steps.instance(T.add(2, x, 3), {}) is steps.instance(T.add(x, 5), {})
+
+
+def test_a_check_ends_in_time_and_says_what_it_has_left_out() -> None:
+    found = check(users(60), seconds=0.05)
+    assert found.left_out > 0
+    assert f"{found.left_out} pairs of rules are not compared" in str(found)
+    assert not check(users(2)).left_out
 
 
 # -- terms ----------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "guards": ("terms",),
     "ac": ("unify", "theory", "guards"),
     "relation": ("ac",),
-    "completion": ("relation",),
+    "completion": ("limits", "relation"),
     "laws": ("relation",),
     "index": ("relation",),
     "trace": ("completion", "config", "display", "index", "structure"),

@@ -11,7 +11,7 @@ from kanrewrite.ac.matching import (
 )
 from kanrewrite.ac.overlaps import Overlap, overlaps
 from kanrewrite.ac.sorts import Sort, ground
-from kanrewrite.ac.terms import term
+from kanrewrite.ac.terms import store, term
 from kanrewrite.ac.unification import Unifiers, is_complete, unify
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "neq",
     "overlaps",
     "set_default_theory",
+    "store",
     "term",
     "unify",
 ]

@@ -42,6 +42,11 @@ class Budget:
         self._found = self._given = self._steps = self._parts = 0
         self._begun = self._since = thread_time()
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether so many steps are allowed in all."""
+        return self._left is not None
+
     def hurry(self, steps: int) -> None:
         """Note that the caller cannot do without the end.
 

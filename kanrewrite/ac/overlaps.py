@@ -18,7 +18,8 @@ from unification import Var, var
 
 from kanrewrite.ac.bags import minus, operands
 from kanrewrite.ac.goals import Known
-from kanrewrite.ac.interned import VARIABLE, Interned
+from kanrewrite.ac.interned import LEAF, VARIABLE, Interned
+from kanrewrite.ac.shape import heads
 from kanrewrite.ac.terms import Store, store
 from kanrewrite.ac.unification import unify
 from kanrewrite.errors import Incomplete
@@ -53,7 +54,7 @@ class Overlap:
 
 
 def overlaps(
-    rule: Any, equation: Any, theory: Theory, steps: int | None = None
+    rule: Any, equation: Any, theory: Theory, steps: int | None = None, root: bool = True
 ) -> Iterator[Overlap]:
     """The overlaps of an equation's side with the operators of a rule's side.
 
@@ -68,6 +69,8 @@ def overlaps(
     steps
         How many steps the search for the unifiers at one position may take: after them the others
         at that position are left out.  Without it all are found.
+    root
+        Whether those at the root are wanted, which are the same with the sides exchanged.
 
     Yields
     ------
@@ -89,7 +92,11 @@ def overlaps(
     renamed = {v.plain: var(prefix="o") for v in right.variables}
     other = Known(terms, renamed)(right)
     for position, subterm in _positions(left, ()):
+        if not (position or root):
+            continue
         for mine, theirs in _extensions(subterm, other, root=not position):
+            if _is_hopeless(subterm, other, mine, theirs):
+                continue
             found = _overlapping(terms, position, subterm, other, renamed, mine, theirs, steps)
             try:
                 yield from found
@@ -122,6 +129,21 @@ def _extensions(
         return [(mine if root else None, theirs)]
     found: list[tuple[Var | None, Var | None]] = [(None, None), (None, theirs)]
     return [*found, (mine, None), (mine, theirs)] if root else found
+
+
+def _is_hopeless(subterm: Interned, other: Interned, mine: Var | None, theirs: Var | None) -> bool:
+    """Whether an operand of one side can be none of the other's: the search would say it late."""
+    mine_heads, their_heads = heads(subterm), heads(other)
+    if mine_heads is not None and their_heads is not None and not mine_heads & their_heads:
+        return True
+    if subterm.symbol is not other.symbol or not subterm.heads:
+        return False
+    for one, two, around in ((subterm, other, theirs), (other, subterm, mine)):
+        if around is None and two.symbol.unit is None and VARIABLE not in two.heads:
+            missing = any(head not in two.heads for head in one.heads if head is not VARIABLE)
+            if missing or not set(one.heads.get(LEAF, ())) <= set(two.heads.get(LEAF, ())):
+                return True
+    return False
 
 
 def _overlapping(

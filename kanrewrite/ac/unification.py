@@ -135,6 +135,8 @@ class _Unification:
 
     def _is_large(self, state: State) -> bool:
         """Whether the first sums to be solved have many choices."""
+        if self._search.budget.is_bounded:
+            return True  # whoever gives few steps wants a few unifiers
         sums: dict[Symbol, list[Equation]] = {}
         for equation in state.equations:
             operator = operator_of(equation)

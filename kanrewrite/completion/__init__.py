@@ -11,19 +11,34 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement, permutations
 
 from kanrewrite.completion.coherence import derived
-from kanrewrite.completion.critical import TOGETHER, Finding, Steps, critical_pairs, loops, subsumed
+from kanrewrite.completion.critical import TOGETHER, Finding, critical_pairs, loops, subsumed
 from kanrewrite.completion.prepared import Prepared
+from kanrewrite.completion.reached import Steps
 from kanrewrite.completion.terms import apart
+from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.relation import Relation
 
 __all__ = ["Check", "Finding", "check", "derived"]
 
 
+#: For how many seconds relations are overlapped, unless something else is said.
+SECONDS = 30.0
+
+
 @dataclass(frozen=True)
 class Check:
-    """What `check` found; empty, and false, if nothing."""
+    """What `check` found; empty, and false, if nothing.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        Also to be iterated over.
+    left_out : int
+        How many pairs of rules there was no time for; the text says so.
+    """
 
     findings: tuple[Finding, ...]
+    left_out: int = 0
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
@@ -32,16 +47,20 @@ class Check:
         return len(self.findings)
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.findings)) or "nothing found"
+        told = [*map(str, self.findings)] or ["nothing found"]
+        late = f"out of time: {self.left_out} pairs of rules are not compared; allow more seconds"
+        return "\n".join([*told, late] if self.left_out else told)
 
 
-def check(relations: Relation | Iterable[Relation]) -> Check:
+def check(relations: Relation | Iterable[Relation], seconds: float = SECONDS) -> Check:
     """Look for relations that are at odds with each other.
 
     Parameters
     ----------
     relations : Relation or iterable of Relation
         Their rules are overlapped pair by pair, with the directions that they have.
+    seconds : float
+        What is not compared by then is counted in the result.
 
     Returns
     -------
@@ -76,30 +95,49 @@ def check(relations: Relation | Iterable[Relation]) -> Check:
     chosen = [relations] if isinstance(relations, Relation) else list(relations)
     rules = [Prepared(apart(rule, "check")) for relation in chosen for rule in relation.rules()]
     found: dict[tuple[str, frozenset[str]], Finding] = {}
-    for finding in _findings(rules):
-        names = frozenset(relation.name for relation in finding.relations)
-        found.setdefault((finding.kind, names), finding)
+    compared = _Compared(rules)
+    try:
+        with limited(seconds):
+            for finding in compared.findings():
+                names = frozenset(relation.name for relation in finding.relations)
+                found.setdefault((finding.kind, names), finding)
+    except OutOfTime:
+        return Check(tuple(found.values()), compared.left)
     return Check(tuple(found.values()))
 
 
-def _findings(rules: list[Prepared]) -> Iterator[Finding]:
-    settled = set()
-    for finding in loops(rules):
-        if finding.kind == "loop":  # its chains have no end that could be compared
-            rules = [rule for rule in rules if rule.relation not in finding.relations]
-        yield finding
-    for general, special in permutations(rules, 2):
-        needless = subsumed(general, special)
-        if needless is not None:
-            settled.update([(id(general), id(special)), (id(special), id(general))])
-            yield needless
-    steps = Steps(rules)
-    left: defaultdict[frozenset[str], int] = defaultdict(lambda: TOGETHER)
-    for first, second in combinations_with_replacement(rules, 2):
-        relations = frozenset((first.relation.name, second.relation.name))
-        for outer, inner in dict.fromkeys([(first, second), (second, first)]):
-            if left[relations] <= 0 or (id(first), id(second)) in settled:
-                continue
-            found, count = critical_pairs(outer, inner, steps, left[relations])
-            left[relations] -= TOGETHER if found else count  # one is enough to say
-            yield from found
+class _Compared:
+    """Rules as they are compared with each other, and how many pairs are left."""
+
+    def __init__(self, rules: list[Prepared]):
+        self.rules = rules
+        self.left = len(rules) * (len(rules) + 1) // 2
+
+    def findings(self) -> Iterator[Finding]:
+        """What is found, each as soon as it is."""
+        rules, settled = self.rules, set()
+        for finding in loops(rules):
+            if finding.kind == "loop":  # its chains have no end that could be compared
+                rules = [rule for rule in rules if rule.relation not in finding.relations]
+            yield finding
+        for general, special in permutations(rules, 2):
+            needless = subsumed(general, special)
+            if needless is not None:
+                settled.update([(id(general), id(special)), (id(special), id(general))])
+                yield needless
+        yield from self._critical(rules, settled)
+
+    def _critical(self, rules: list[Prepared], settled: set[tuple[int, int]]) -> Iterator[Finding]:
+        steps = Steps(rules)
+        room: defaultdict[frozenset[str], int] = defaultdict(lambda: TOGETHER)
+        for first, second in combinations_with_replacement(rules, 2):
+            relations = frozenset((first.relation.name, second.relation.name))
+            for again, (outer, inner) in enumerate(
+                dict.fromkeys([(first, second), (second, first)])
+            ):
+                if room[relations] <= 0 or (id(first), id(second)) in settled:
+                    continue
+                found, count = critical_pairs(outer, inner, steps, room[relations], root=not again)
+                room[relations] -= TOGETHER if found else count  # one is enough to say
+                yield from found
+            self.left -= 1

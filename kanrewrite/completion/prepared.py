@@ -6,12 +6,10 @@ from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
-from unification import Var
-
 from kanrewrite import ac
 from kanrewrite.completion.terms import PLAIN, apart, canonical, renamed
 from kanrewrite.relation import Relation, Rule, substitute
-from kanrewrite.terms import Operator, T, parameters_of
+from kanrewrite.terms import Operator, T, is_variable, parameters_of
 from kanrewrite.unify import is_term
 
 
@@ -39,10 +37,8 @@ def frozen(term: Any) -> Any:
 @lru_cache(maxsize=1 << 15)
 def atoms(term: Any) -> frozenset[Any]:
     """The operators and the numbers of a term: what a pattern needs, its instances have."""
-    if isinstance(term, Var):
-        return frozenset()
     if not is_term(term):
-        return frozenset() if isinstance(term, Frozen) else frozenset([term])
+        return frozenset() if isinstance(term, Frozen) or is_variable(term) else frozenset([term])
     return frozenset([term[0]]).union(*map(atoms, term[1:]))
 
 
@@ -104,15 +100,16 @@ class Prepared:
         return self._shown[1]
 
 
-def may_overlap(outer: Any, inner: Any, root: bool = True) -> bool:
+def may_overlap(outer: Any, inner: Any, *, root: bool = True, at_root: bool = True) -> bool:
     """Tell whether a pattern may apply within another one, by operators alone.
 
     At the root of sums and products they must have an operand in common that is no variable:
-    where a variable takes a part of the other pattern it could as well take all of it.
+    where a variable takes a part of the other pattern it could as well take all of it.  With
+    `at_root` false only what is below the root is asked about.
     """
     if not is_term(outer):
         return False
-    if outer[0] is inner[0] and _meets(outer, inner, root):
+    if at_root and outer[0] is inner[0] and _meets(outer, inner, root):
         return True
     return any(may_overlap(part, inner, root=False) for part in outer[1:])
 
@@ -128,7 +125,7 @@ def _meets(outer: Any, inner: Any, root: bool) -> bool:
 
 def clash(left: Any, right: Any) -> bool:
     """Tell whether two patterns have no instance in common, by operators alone."""
-    if isinstance(left, Var) or isinstance(right, Var):
+    if is_variable(left) or is_variable(right):
         return False
     if not (is_term(left) and is_term(right)):
         return bool(left != right)
@@ -141,8 +138,8 @@ def clash(left: Any, right: Any) -> bool:
 
 
 def _fixed(term: Any) -> list[Any]:
-    return [part for part in term[1:] if not isinstance(part, Var)]
+    return [part for part in term[1:] if not is_variable(part)]
 
 
 def _has_variable(term: Any) -> bool:
-    return any(isinstance(part, Var) for part in term[1:])
+    return any(is_variable(part) for part in term[1:])

@@ -28,13 +28,18 @@ def flat(term: Any) -> Any:
     >>> flat(a / (2 * b))
     a * reciprocal(2) * reciprocal(b)
     """
+    return _flat(as_term(term)) if is_term(term) else term
+
+
+def _flat(term: Any) -> Any:
+    """The same of a term in Aesara's words: each part is looked at once."""
     if not is_term(term):
         return term
-    op, *rest = (flat(part) for part in as_term(term))
+    op, *rest = (_flat(part) for part in term)
     if op is T.true_div:
-        return product([rest[0], flat(T.reciprocal(rest[1]))])
+        return product([rest[0], _flat(T.reciprocal(rest[1]))])
     if op is T.sub:
-        return Term((T.add, rest[0], flat(T.neg(rest[1]))))
+        return Term((T.add, rest[0], _flat(T.neg(rest[1]))))
     if op is T.neg:
         return -rest[0] if isinstance(rest[0], int | float) else product([-1, rest[0]])
     if op is T.reciprocal and is_term(rest[0]) and rest[0][0] is T.mul:
@@ -137,13 +142,14 @@ def renamed(terms: Sequence[Any]) -> list[Any]:
     taken: set[str] = set()
     for variable in (v for term in terms for v in parameters_of(term)):
         if variable not in names:
-            name = next(n for n in _names(str(variable)) if n not in taken)
+            name = next(n for n in names_for(str(variable)) if n not in taken)
             taken.add(name)
             names[variable] = Param(f"derived:{name}")
     return [substitute(term, names) for term in terms]
 
 
-def _names(name: str) -> Iterator[str]:
+def names_for(name: str) -> Iterator[str]:
+    """Names for a variable, the best first."""
     if not name.startswith("~"):
         yield name
         yield from (f"{name}{n}" for n in range(1, 100))

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from unification import isvar
-
 from kanrewrite.ac import Eq
 from kanrewrite.guards import Condition
-from kanrewrite.terms import show
+from kanrewrite.terms import is_variable, show
 from kanrewrite.theory import Theory
 
 if TYPE_CHECKING:
@@ -32,10 +30,8 @@ def substitute(term: Any, values: Mapping[Any, Any]) -> Any:
 
 def _substituted(term: Any, values: Mapping[Any, Any], made: dict[int, Any]) -> Any:
     """What is one part of the term in several places is one part of the result too."""
-    if isvar(term):
-        return values.get(term, term)
     if not isinstance(term, tuple):
-        return term
+        return values.get(term, term) if is_variable(term) else term
     if id(term) not in made:
         made[id(term)] = type(term)(_substituted(part, values, made) for part in term)
     return made[id(term)]

@@ -6,7 +6,7 @@ as it is; a `Param` is a logic variable that can be computed with.
 """
 
 from kanrewrite.terms.indices import Held, plain_index
-from kanrewrite.terms.parts import parameters_of, parts_of, with_part
+from kanrewrite.terms.parts import is_variable, parameters_of, parts_of, with_part
 from kanrewrite.terms.patterns import (
     ELEMENTWISE,
     MADE,
@@ -31,6 +31,7 @@ __all__ = [
     "Param",
     "T",
     "Term",
+    "is_variable",
     "operator_of",
     "parameters_of",
     "parts_of",

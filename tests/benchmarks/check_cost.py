@@ -37,9 +37,10 @@ def main() -> None:
     core = [r for r in library if r.family != "accuracy"]
     sets: dict[str, Any] = {"without accuracy": core, "library": library}
     sets["without accuracy, 100 of users"] = core + users(100)
+    sets["library, 100 of users"] = library + users(100)
     for name, relations in sets.items():
         start = process_time()
-        found = check(relations)
+        found = check(relations, seconds=600)
         print(f"{name}: {len(relations)} relations, {len(found)} findings, ", end="")
         print(f"{process_time() - start:.1f} s")
 
