@@ -29,6 +29,13 @@ def max_lifts(a: Float, c: ConstantAlong["axis"], axis: Axis) -> Iterator[Eq]:  
 
 
 @relation(role="lift", family="lifting")
+def max_of_logs(a: Float, axis: Axis) -> Iterator[Eq]:
+    """The exponential grows with its operand: of sums of them the logs are compared."""
+    largest = T.max(T.log(a), axis, keepdims=True)
+    yield eq(T.max(a, axis, keepdims=True), T.exp(largest)).when(nonnegative(a))
+
+
+@relation(role="lift", family="lifting")
 def max_shifts(a: Float, c: ConstantAlong["axis"], axis: Axis) -> Iterator[Eq]:  # type: ignore[name-defined, valid-type]  # noqa: F821, UP037
     """What is constant along an axis is added after the maximum is taken."""
     yield eq(T.max(a + c, axis, keepdims=True), T.max(a, axis, keepdims=True) + c)
@@ -68,6 +75,20 @@ def _max() -> Sides:
 def _not_monotone() -> Sides:
     x = at.matrix("x")
     return at.cosh(x).max(axis=1, keepdims=True), at.cosh(x.max(axis=1, keepdims=True))
+
+
+@max_of_logs.example
+def _max_of_sums() -> Sides:
+    x, y = at.matrices("x", "y")
+    total, kept = at.exp(x) + at.exp(y), {"axis": 1, "keepdims": True}
+    return total.max(**kept), at.exp(at.log(total).max(**kept))
+
+
+@max_of_logs.non_example
+def _min_for_max() -> Sides:
+    x, y = at.matrices("x", "y")
+    total, kept = at.exp(x) + at.exp(y), {"axis": 1, "keepdims": True}
+    return total.max(**kept), at.exp(at.log(total).min(**kept))
 
 
 @max_shifts.example

@@ -215,7 +215,7 @@ def _bound(pattern: Any, value: Any, b: Bindings, a: Lifting) -> bool:
     if isinstance(pattern, Var):
         return b.setdefault(pattern, value) is value or b[pattern] == value
     if not isinstance(pattern, Term):
-        return bool(value is a.const(pattern))
+        return value is pattern or bool(value is a.const(pattern))
     if pattern[0] is T.mul and isinstance(value, Form):
         return _factor_bound(pattern, value, b, a)
     if isinstance(value, App):

@@ -256,6 +256,10 @@ class Lifting(Algebra):
         found = self.followed(T.max, form, axes)
         if found is not None or self.constant(form, axes):
             return form if found is None else found
+        if hot(form) and self.parts(self.split_along(form, axes)[1])[2]:  # no exponential alone
+            whole = becomes((T.max, None, None, True), (form, axes, True), self)
+            if whole is not None:
+                return whole
         lin = self.lin(self.terms_of(form))
         return self.app(T.max, lin, axes, bcast=self.reduced_bcast(lin.bcast, axes))
 

@@ -36,6 +36,24 @@ def test_the_gradient_goes_to_the_one_that_was_chosen(build: Callable[[Any, Any]
     assert_right([x, y], slopes, [NUMBERS, OTHERS])
 
 
+LARGEST: dict[str, Callable[[Any, Any], Any]] = {
+    "log": lambda s, x: at.log(s.max(axis=1)),
+    "ratio": lambda s, x: s / s.max(axis=1, keepdims=True),
+    "share": lambda s, x: at.log(at.exp(x) / s.max(axis=1, keepdims=True)),
+    "sum of maxima": lambda s, x: at.log(s.max(axis=0).sum()),
+    "maximum of sums": lambda s, x: at.log(s.sum(axis=1).max()),
+}
+
+
+@pytest.mark.parametrize("build", LARGEST.values(), ids=LARGEST)
+def test_the_largest_of_sums_that_overflow(build: Callable[[Any, Any], Any]) -> None:
+    x, y = at.dmatrices("xy")
+    value = build(at.exp(x) + at.exp(y), x)
+    values = [NUMBERS.reshape(2, 3), OTHERS.reshape(2, 3)]
+    assert_right([x, y], [value], values)
+    assert_right([x, y], grad(at.sum(value), [x, y]), values, atol=1e-12)
+
+
 def test_what_a_clip_holds_back_has_no_slope() -> None:
     x, y, gain = at.dvectors("x", "y", "gain")
     ratio = at.exp(x) / at.exp(y)

@@ -52,6 +52,11 @@ SIDES = [
     ("log_lifts", at.log(at.exp(a) / at.exp(b)), a - b),
     ("max_lifts", at.max(at.exp(a), **KEPT), at.exp(at.max(a, **KEPT))),
     (
+        "max_of_logs",
+        at.max(at.exp(a) + at.exp(b), **KEPT),
+        at.exp(at.max(at.log(at.exp(a) + at.exp(b)), **KEPT)),
+    ),
+    (
         "prod_lifts",
         at.prod(at.exp(a) * r, **KEPT),
         at.exp(at.sum(a, **KEPT)) * at.prod(r, **KEPT),

@@ -25,7 +25,7 @@ LIBRARY = {r.name: r for r in registry.relations() if not r.states_derivatives}
 #: The relations that are executed as they are stated; the list grows to all of them.
 FOLLOWED = [
     "sum_lifts", "cumsum_lifts", "log_lifts", "logs_add", "logs_of_powers", "prod_lifts",
-    "abs_lifts", "max_lifts", "max_shifts", "powers_multiply",
+    "abs_lifts", "max_lifts", "max_of_logs", "max_shifts", "powers_multiply",
 ]  # fmt: skip
 
 #: Those that are followed when a graph is built, and in what each example is put for that.

@@ -32,6 +32,7 @@ def traced(graph: Any, *left_out: str) -> str:
         ("sum_lifts", at.log((E * at.col("c")).sum(axis=1))),
         ("log_lifts", at.log(E / E.sum(axis=1, keepdims=True))),
         ("max_lifts", at.log((2 * E).max(axis=1))),
+        ("max_of_logs", at.log((E + 1 / E).max(axis=1))),
         ("prod_lifts", at.log(E.prod(axis=1))),
         ("sigmoid_reciprocal", at.log(at.sigmoid(X))),
     ],
