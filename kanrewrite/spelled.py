@@ -11,9 +11,12 @@ from typing import Any
 import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Constant, Variable, io_toposort
+from aesara.scalar.basic import Cast
+from aesara.tensor.basic import ARange
 from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from aesara.tensor.math import MaxAndArgmax
-from aesara.tensor.subtensor import Subtensor
+from aesara.tensor.shape import Shape, Shape_i
+from aesara.tensor.subtensor import AdvancedSubtensor, AdvancedSubtensor1, Subtensor
 
 from kanrewrite.display import applied, operator_text
 from kanrewrite.terms import operator_of
@@ -114,11 +117,18 @@ def _applied(node: Any, inside: list[str], number: int) -> str:
         return _elementwise(op, inside)
     if isinstance(op, Subtensor):
         return applied(op, inside)
+    if isinstance(op, AdvancedSubtensor | AdvancedSubtensor1):
+        return f"{inside[0]}[{', '.join(map(_bare, inside[1:]))}]"
+    if isinstance(op, Shape | Shape_i):
+        return f"{inside[0]}.shape" + (f"[{op.i}]" if isinstance(op, Shape_i) else "")
+    if isinstance(op, ARange):
+        return f"at.arange({', '.join(map(_bare, inside))})"
     name = operator_text(op).split("{")[0]
     if name in _WORDS:
         axis = op.axis
         return f"at.special.{name}({_bare(inside[0])}, axis={axis})"
-    return f"{operator_text(op)}({', '.join(map(_bare, inside))})"
+    prefix = "at." if name == operator_text(op) and hasattr(at, name) else ""
+    return f"{prefix}{operator_text(op)}({', '.join(map(_bare, inside))})"
 
 
 def _elementwise(op: Any, inside: list[str]) -> str:
@@ -128,6 +138,8 @@ def _elementwise(op: Any, inside: list[str]) -> str:
         return f"(-{inside[0]})"
     if name == "pow":
         return f"{inside[0]}**{inside[1]}"
+    if isinstance(op.scalar_op, Cast):
+        return f"at.cast({_bare(inside[0])}, {op.scalar_op.o_type.dtype!r})"
     if name in _INFIX:
         return f"({f' {_INFIX[name]} '.join(inside)})"
     prefix = "at." if hasattr(at, name) else ""

@@ -19,6 +19,7 @@ import kanrewrite
 from kanrewrite import cli, demo, registry
 from kanrewrite.cli import script, tables, values
 from kanrewrite.cli.progress import Progress
+from kanrewrite.display import place
 from kanrewrite.errors import MissingExtra, ScriptError
 from kanrewrite.guards import Axis, Float
 from kanrewrite.registry import database, sources
@@ -124,7 +125,7 @@ def test_list_as_json() -> None:
 def test_what_is_piped_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS")
     lines = run("list").output.splitlines()
-    assert any(tables.place(log_of_product.source) in line for line in lines)
+    assert any(place(log_of_product.source) in line for line in lines)
 
 
 def test_a_terminal_is_not_flooded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,7 @@ def test_every_graph_of_that_search_is_right_where_nothing_overflows() -> None:
 
 
 def test_what_is_rewritten_as_a_whole_has_the_names_of_its_relations() -> None:
-    m = at.dmatrix("m")
+    m: Any = at.dmatrix("m")
     graph = at.tanh(Y + at.log(at.exp(X + m).sum(axis=1, keepdims=True)))
     (step,) = {s for s in explore(graph).steps if s.relation == "sum_shifts"}
     assert brief(step.before).startswith("log(dimshuffle{0,x}(sum{1}(")  # and not what stands on it

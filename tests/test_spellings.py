@@ -6,14 +6,16 @@ from typing import Any
 import aesara.tensor as at
 import numpy as np
 import pytest
-from aesara.tensor.special import softmax
+from aesara.tensor.special import log_softmax, softmax
 
 from kanrewrite.reference import evaluate
 from kanrewrite.search import Exploration, explore
 from kanrewrite.spelled import spelled
+from tests.sparing import sparing
 from tests.view.common import function, name_of
 
 X: Any = at.dmatrix("X")
+Y: Any = at.lvector("Y")
 EVERYDAY = np.array([[1.0, 2.0, 0.5], [-1.0, 0.0, 3.0]])
 LARGE = np.array([[800.0, -3.0, 799.0], [-900.0, -901.0, -900.5], [0.5, 0.25, -1.0]])
 
@@ -26,7 +28,7 @@ def forms() -> Exploration:
 def made(text: str) -> Any:
     """What a text makes, as one would who copies it."""
     *lines, last = text.splitlines()
-    names = {"at": at, "X": X}
+    names = {"at": at, "X": X, "Y": Y}
     exec("\n".join(lines), names)  # the text is our own
     return eval(last, names)
 
@@ -70,6 +72,40 @@ def test_what_is_written_by_hand_is_seen_forwards(forms: Exploration) -> None:
     assert alone >= 30
 
 
+#: What else is run backwards: the graph, and inputs at which a spelling by hand overflows.
+OTHERS: dict[str, tuple[Any, dict[Any, Any]]] = {
+    "log_softmax": (log_softmax(X, axis=1), {X: LARGE}),
+    "logsumexp": (at.log(at.exp(X).sum(axis=1)), {X: LARGE}),
+    "sigmoid": (at.sigmoid(X), {X: LARGE}),
+    "softplus": (at.softplus(X), {X: LARGE}),
+    "cross-entropy": (
+        -log_softmax(X, axis=1)[at.arange(Y.shape[0]), Y].mean(),
+        {X: LARGE, Y: np.array([0, 2, 1])},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sparing(OTHERS, 2))
+def test_other_functions_hide_in_thirty_forms_and_are_seen_in_each(name: str) -> None:
+    graph, inputs = OTHERS[name]
+    wanted = evaluate([graph], inputs)[0].astype(float)
+    everyday = {
+        **inputs,
+        X: LARGE / 100,
+    }  # a logarithm of 2 that was rounded shows at large numbers
+    equal = evaluate([graph], everyday)[0].astype(float)
+    found = explore(graph, direction="expand", limit=100, seconds=60).graphs
+    forms = {form.python: form for form in found[1::3]}
+    assert len(forms) >= 30
+    for text, form in forms.items():
+        copied = made(text)
+        exact = evaluate([copied], everyday)[0].astype(float)
+        np.testing.assert_allclose(exact, equal, rtol=1e-13, err_msg=text)
+        with np.errstate(all="ignore"):
+            value = function(list(inputs), form.graph)(*inputs.values())
+        np.testing.assert_allclose(value, wanted, rtol=1e-12, err_msg=text)
+
+
 def test_parts_get_names_that_no_input_has() -> None:
     a, b = at.dvectors("ab")
     e = at.exp(a - b)
@@ -80,4 +116,6 @@ def test_indices_numbers_and_orders() -> None:
     y = X[:, 0].dimshuffle("x", 0) ** 2 + 0.5
     assert spelled([y]) == "X[:, 0].dimshuffle('x', 0)**2 + 0.5"
     assert spelled([at.argmax(X, axis=1)]) == "X.argmax(axis=1)"
-    assert spelled([at.dot(X, X.T)]) == "dot(X, X.dimshuffle(1, 0))"
+    assert spelled([at.dot(X, X.T)]) == "at.dot(X, X.dimshuffle(1, 0))"
+    assert spelled([X[Y, at.arange(Y.shape[0])]]) == "X[Y, at.arange(0, Y.shape[0], 1)]"
+    assert spelled([at.cast(Y, "float64") / 2]) == "at.cast(Y, 'float64') / 2"

@@ -67,6 +67,30 @@ def test_reasons(graph: Any, matched: str, reason: str, hint: str) -> None:
     assert bool(found.hint) == bool(hint)
 
 
+@pytest.mark.parametrize(
+    ("graph", "reason"),
+    [
+        (at.exp(x) * at.exp(y), "sin(x) is wanted, the graph has nothing in its place"),
+        (at.exp(x) * at.sin(x), "exp(y) is wanted, the graph has nothing in its place"),
+        (at.exp(x) * at.exp(y) * (at.sin(y) + 1), "sin(x) is wanted, the graph has sin(y) + 1"),
+    ],
+)
+def test_a_number_that_only_the_theory_sees_is_nothing(graph: Any, reason: str) -> None:
+    @relation
+    def of_three(x: Float, y: Float) -> Iterator[Eq]:
+        yield eq(T.exp(x) * T.exp(y) * T.sin(x), T.exp(x + y))
+
+    assert why_not(of_three, graph).reason == reason
+
+
+def test_a_number_that_is_written_is_named() -> None:
+    @relation
+    def of_two(x: Float, y: Float) -> Iterator[Eq]:
+        yield eq(T.log(T.exp(x) + T.exp(y)), T.maximum(x, y))
+
+    assert why_not(of_two, at.log(at.exp(x) + 1)).reason == "exp(y) is wanted, the graph has 1"
+
+
 def test_keepdims_alone_is_named() -> None:
     v: Any = at.dvector("v")
 

@@ -156,17 +156,17 @@ def _takes_others(
 ) -> bool:
     """Whether two uses of an operator differ in themselves, and not only in what is below them.
 
-    They have another number of operands, or other ones that both graphs hold, or another order of
-    them: nothing else in the picture would show it.
+    They have another number of operands, or no longer one that the other graph holds too, or
+    another order of them: nothing else in the picture would show it.
     """
     nodes = [structure.variables[number].owner for number in (left, right)]
     if len({node and len(node.inputs) for node in nodes}) > 1:
         return True
     old = [partner.get(x, x) for x in structure.operands(left)]
     new = structure.operands(right)
-    others = [*(Counter(old) - Counter(new)), *(Counter(new) - Counter(old))]
+    others = Counter(old) - Counter(new)
     if others:
-        return not differ.intersection(others)
+        return not differ.issuperset(others)
     scalar = getattr(nodes[0] and nodes[0].op, "scalar_op", None)
     return old != new and not getattr(scalar, "commutative", False)
 

@@ -38,6 +38,8 @@ MOST = 600
 _CHAIN = 4
 #: Operands of an operator with more lines than this are not numbered.
 _NUMBERED = 8
+#: More operands of a sum that have no box near by are counted.
+_HIDDEN = 3
 _ROUNDS = 3
 _INFIX = {"add": "+", "sub": "−", "mul": "×", "true_div": "÷", "pow": "^"}
 
@@ -242,4 +244,8 @@ def _text(variable: Graph, operands: list[str | None]) -> str:
     if all(operand is None for operand in operands):
         return sign or name
     slots = ["·" if operand is None else operand for operand in operands]
+    hidden = slots.count("…")
+    if sign and hidden > _HIDDEN:  # only of sums and products, whose order says nothing
+        rest = [text for text in slots if text != "…"]
+        return f" {sign} ".join([*rest, f"({hidden} more)"]) if rest else f"{sign} of {hidden}"
     return f" {sign} ".join(slots) if sign else applied(variable.owner.op, slots)

@@ -130,7 +130,23 @@ def _near(demand: Demand, found: Any) -> int:
 
 def _units(bindings: Mapping[Any, Any]) -> int:
     """How many parameters stand for a number that could be added or multiplied with anywhere."""
-    return sum(isinstance(value, int | float) and value in (0, 1) for value in bindings.values())
+    return sum(map(_is_unit, bindings.values()))
+
+
+def _is_unit(value: Any) -> bool:
+    if isinstance(value, Constant):
+        value = value.data.item() if value.data.size == 1 else None
+    return isinstance(value, int | float) and value in (0, 1)
+
+
+def _is_written(unit: Any, place: Graph) -> bool:
+    """Whether somebody has written a number at or below a place, or only the theory has."""
+    number = unit.data.item() if isinstance(unit, Constant) else unit
+    return any(
+        isinstance(x, Constant) and _is_unit(x) and x.data.item() == number
+        for node in io_toposort([], [place])
+        for x in node.inputs
+    )
 
 
 class _Furthest:
@@ -208,7 +224,10 @@ class _Furthest:
             )
         else:
             label = f"{demand.setting}=" if demand.setting else ""
-            reason = f"{label}{show(demand.part)} is wanted, the graph has {label}{spelled(there)}"
+            there_is = f"{label}{spelled(there)}"
+            if not demand.setting and _is_unit(there) and not _is_written(there, whole.place):
+                there_is = "nothing in its place"
+            reason = f"{label}{show(demand.part)} is wanted, the graph has {there_is}"
         return whole.because(reason, hint_for(demand, there), there, _near(demand, there))
 
     def _graph(self, value: Any) -> Any:

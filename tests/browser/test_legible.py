@@ -64,6 +64,17 @@ def attention() -> list[Any]:
     return [loss, *gradients(loss, weights)]
 
 
+def crf() -> list[Any]:
+    """The normaliser of a conditional random field, unrolled, and its gradients."""
+    emissions, transitions = at.dmatrices("emissions", "transitions")
+    a: Any = emissions[0]
+    for t in range(1, 5):
+        terms: Any = a[:, None] + transitions + emissions[t][None, :]
+        a = at.log(at.exp(terms).sum(0))
+    z = at.log(at.exp(a).sum())
+    return [z, *gradients(z, [emissions, transitions])]
+
+
 def vae() -> list[Any]:
     x, eps, *weights = at.dmatrices("x", "eps", "w1", "wm", "ws", "w2")
     w1, wm, ws, w2 = weights
@@ -112,10 +123,13 @@ PICTURES: dict[str, tuple[Callable[[], Picture], str]] = {
     "attention function": (lambda: draw(function(attention())), "output"),
     "attention compared": (lambda: compare(attention(), stable(attention())), "new"),
     "softmax walk": (lambda: walked(softmax()), "new"),
+    "random field walk": (lambda: walked(crf()), "gone"),
     "why not": (lambda: draw(explained()), "place"),
     "relation": (lambda: draw(relation_named("softmax_gradient_meaning")), "output"),
 }
 SLOW: dict[str, tuple[Callable[[], Picture], str]] = {
+    "random field compared": (lambda: compare(crf(), stable(crf())), "new"),
+    "random field function": (lambda: draw(function(crf())), "output"),
     "vae compared": (lambda: compare(vae(), stable(vae())), "new"),
     "vae walk": (lambda: walked(vae()), "new"),
     "three hundred": (lambda: draw(chain()), "output"),
@@ -196,6 +210,13 @@ def test_labels_of_a_crowded_front_stand_apart(browser: Browser, tmp_path: Path)
     assert min(size for *_, size in texts) >= 10
     browser.click("a[data-form=form-7] circle")
     assert browser.until("document.querySelector('#form-7').open") is True
+
+
+def test_one_box_is_said_to_be_one(browser: Browser, tmp_path: Path) -> None:
+    walk(kanrewrite.trace()).save(tmp_path / "none.html")
+    browser.open(tmp_path / "none.html")
+    assert browser.evaluate("document.querySelector('.status').textContent") == "1 box"
+    assert "no relation fired" in [text for text, *_ in browser.evaluate(TEXTS)]
 
 
 def test_steps_are_walked_by_keys_and_buttons(browser: Browser, tmp_path: Path) -> None:

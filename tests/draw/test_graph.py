@@ -96,6 +96,17 @@ def test_long_lines_are_the_only_ones_of_their_boxes() -> None:
     assert max(leaving.values()) > 1
 
 
+def test_many_operands_that_are_not_drawn_are_counted() -> None:
+    first, *others = at.dvectors(*"abcdef")
+    graph = at.add(first, *map(at.exp, others))
+    (box,) = diagram(graph, keep=lambda number: False).boxes.values()
+    assert box.lines == ["a + (5 more)"]
+    (box,) = diagram(at.add(*map(at.exp, others)), keep=lambda _: False).boxes.values()
+    assert box.lines == ["+ of 5"]
+    (box,) = diagram(at.add(first, *map(at.exp, others[:2])), keep=lambda _: False).boxes.values()
+    assert box.lines == ["a + … + …"]
+
+
 def test_labels_are_cut_and_the_whole_is_shown_on_hover() -> None:
     x = at.vector("x")
     f = aesara.function(
