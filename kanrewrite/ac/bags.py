@@ -182,6 +182,9 @@ def product(symbol: Symbol, args: Args) -> Any:
 
 def leftover(term: Interned, symbol: Symbol, picks: Args) -> Any:
     """The plain product of a term's operands without some that it has; None for an empty one."""
+    if len(picks) > _FEW:
+        left = minus(operands(symbol, term), picks)
+        return None if left is None else product(symbol, left)
     if term.symbol is not symbol:
         args: Args = operands(symbol, term)
         whole: tuple[Any, ...] = (symbol.op, *(arg.plain for arg in args))

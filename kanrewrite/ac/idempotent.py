@@ -29,18 +29,33 @@ class Joins(System):
     """Equations between joins of one idempotent operator."""
 
     def _vectors(self, rows: Sequence[tuple[Vector, Vector]]) -> list[Sparse]:
-        self._rows = [(_bits(left), _bits(right)) for left, right in rows]
-        self._operand_bits = sum(1 << k for k in self.fixed)
-        self._free = [1 << k for k in range(len(self.atoms)) if k not in self._known]
-        at = {atom: 1 << k for k, atom in enumerate(self.atoms)}
-        #: For each operand the unknowns that stand in it.
-        self._inside = {k: sum(at.get(v, 0) for v in self.atoms[k].variables) for k in self.fixed}
+        sides = [side for row in rows for side in row]
+        self._kept, same = self._alike(
+            tuple([bool(n) for n in column]) for column in zip(*sides, strict=True)
+        )
+        place = {k: 1 << at for at, k in enumerate(self._kept)}
+        self._rows = [
+            (_bits(left[k] for k in self._kept), _bits(right[k] for k in self._kept))
+            for left, right in rows
+        ]
+        #: Of each ground operand the bit, which it may share with others.
+        self._ground = [(k, place[one]) for one, alike in same.items() for k in alike]
+        open_ones = [k for k in self.fixed if self.atoms[k].variables]
+        self._operand_bits = sum(place[k] for k in open_ones)
+        self._free = [bit for k, bit in place.items() if k not in self._known]
+        at = {self.atoms[k]: bit for k, bit in place.items() if k not in self._known}
+        #: For each other operand, at its bit, the unknowns that stand in it.
+        self._inside = {
+            place[k]: sum(at.get(v, 0) for v in self.atoms[k].variables) for k in open_ones
+        }
+        self._atom_of = {place[k]: self.atoms[k] for k in open_ones}
         fresh = {bits for one in self._free for bits in self._least(one)}
         #: The fresh vectors, the small ones first; those with operands follow as they are needed.
         self._fresh = sorted(fresh, key=lambda bits: (bits.bit_count(), bits))
         self._bits = list(self._fresh)
-        self._by_group: dict[Bits, list[int]] = {}
-        return list(map(_vector, self._fresh))
+        self._by_group: dict[tuple[int | None, Bits], list[int]] = {}
+        self._known_held: dict[Bits, list[Bits]] = {}
+        return [self._vector(bits, None) for bits in self._fresh]
 
     def choices(
         self, single: frozenset[int] = frozenset(), several: int | None = None
@@ -52,33 +67,52 @@ class Joins(System):
         single, several
             Not used: what a variable is shared with, is asked of its operands.
         """
+        # A ground operand that no vector holds ends all at once.
+        if not all(any(self._groups(k, bit, 0)) for k, bit in self._ground):
+            return
         for held in self._operands():
             for fresh in self._chosen(held):
                 yield [*held, *fresh]
 
-    def _groups(self, first: Bits, covered: Bits) -> Iterator[list[int]]:
+    def _groups(self, ground: int | None, first: Bits, covered: Bits) -> Iterator[list[int]]:
         """The vectors of each set of operands that might be equal, one of them given."""
         level = [first]
-        others = [1 << k for k in self.fixed if not (covered | first) >> k & 1]
+        others = [
+            bit
+            for bit, atom in self._atom_of.items()
+            if not (covered | first) & bit
+            and (ground is None or compatible(self.atoms[ground], atom))
+        ]
         while level:
             larger: list[Bits] = []
             for group in level:
                 self.tick()
-                yield self._of_group(group)
+                yield self._of_group(ground, group)
                 highest = group & ~first
                 larger.extend(
                     group | one for one in others if one > highest and self._may_be(group | one)
                 )
             level = larger
 
-    def _of_group(self, group: Bits) -> list[int]:
+    def _of_group(self, ground: int | None, group: Bits) -> list[int]:
         """The positions of the irreducible vectors that hold a set of operands and no other."""
-        if group not in self._by_group:
-            held = self._held(group, self._fresh)
-            self._by_group[group] = list(range(len(self._bits), len(self._bits) + len(held)))
+        key = ground, group
+        if key not in self._by_group:
+            if group not in self._known_held:
+                self._known_held[group] = self._held(group, self._fresh)
+            held = self._known_held[group]
+            self._by_group[key] = list(range(len(self._bits), len(self._bits) + len(held)))
             self._bits.extend(held)
-            self.vectors.extend(map(_vector, held))
-        return self._by_group[group]
+            self.vectors.extend(self._vector(bits, ground) for bits in held)
+        return self._by_group[key]
+
+    def _vector(self, bits: Bits, ground: int | None) -> Sparse:
+        """The unknowns that bits stand for, where one of them stands for a ground operand."""
+        held = [self._kept[at] for at in _positions(bits)]
+        if ground is not None:
+            held = [k for k in held if k not in self._known or self.atoms[k].variables]
+            held.append(ground)
+        return tuple([(k, 1) for k in sorted(held)])
 
     def _least(self, start: Bits) -> list[Bits]:
         """The solutions of the system that hold a vector, and of which no other is a part."""
@@ -115,10 +149,10 @@ class Joins(System):
     def _may_be(self, bits: Bits) -> bool:
         """Whether the operands of a vector might be equal, and no variable of it is in them."""
         self.tick()
-        held = list(_positions(bits & self._operand_bits))
-        return not any(bits & self._inside[k] for k in held) and all(
-            compatible(self.atoms[k], self.atoms[other])
-            for n, k in enumerate(held)
+        held = [1 << k for k in _positions(bits & self._operand_bits)]
+        return not any(bits & self._inside[one] for one in held) and all(
+            compatible(self._atom_of[one], self._atom_of[other])
+            for n, one in enumerate(held)
             for other in held[:n]
         )
 
@@ -142,33 +176,36 @@ class Joins(System):
         return kept
 
     def _operands(self) -> Iterator[list[int]]:
-        """A vector for each operand, equal ones together."""
-        streams = [self._next_operand(0)]
+        """A vector for each operand, equal ones together: those of the ground ones first."""
+        covered: list[Bits] = [0]
         chosen: list[int] = []
+        streams = [self._next_operand(0, 0)]
         while streams:
             self.tick()
             k = next(streams[-1], None)
             if k is None:
                 streams.pop()
+                covered.pop()
                 if chosen:
                     chosen.pop()
-                continue
-            if k >= 0:
-                chosen.append(k)
-                covered = 0
-                for one in chosen:
-                    covered |= self._bits[one] & self._operand_bits
-                streams.append(self._next_operand(covered))
-            else:
+            elif k < 0:
                 yield list(chosen)
+            else:
+                chosen.append(k)
+                covered.append(covered[-1] | (self._bits[k] & self._operand_bits))
+                streams.append(self._next_operand(len(chosen), covered[-1]))
 
-    def _next_operand(self, covered: Bits) -> Iterator[int]:
+    def _next_operand(self, at: int, covered: Bits) -> Iterator[int]:
         """The vectors for the first operand that has none, -1 if all have one."""
         left = self._operand_bits & ~covered
-        if not left:
+        if at < len(self._ground):
+            groups = self._groups(*self._ground[at], covered)
+        elif left:
+            groups = self._groups(None, left & -left, covered)
+        else:
             yield -1
             return
-        for vectors in self._groups(left & -left, covered):
+        for vectors in groups:
             yield from vectors
 
     def _chosen(self, held: Sequence[int]) -> Iterator[list[int]]:
@@ -186,7 +223,7 @@ class Joins(System):
         reach = [0] * (len(optional) + 1)
         for n in range(len(optional) - 1, -1, -1):
             reach[n] = reach[n + 1] | self._fresh[optional[n]]
-        everything = (1 << len(self.atoms)) - 1
+        everything = (1 << len(self._kept)) - 1
         stack: list[tuple[int, Bits, list[int]]] = [(0, covered, below)]
         while stack:
             self.tick()
@@ -204,12 +241,8 @@ class Joins(System):
                 stack.append((n + 1, covered | bits, [*chosen, optional[n]]))
 
 
-def _bits(vector: Vector) -> Bits:
+def _bits(vector: Iterable[int]) -> Bits:
     return sum(1 << k for k, times in enumerate(vector) if times)
-
-
-def _vector(bits: Bits) -> Sparse:
-    return tuple([(k, 1) for k in _positions(bits)])
 
 
 def _positions(bits: Bits) -> Iterator[int]:

@@ -102,6 +102,8 @@ def _rest(plan: Plan, join: Bag) -> str:
     """The name of the operands that no part holds, and no variable that is bound."""
     symbol = plan.program.constant(join.symbol)
     held = [f"({name},)" for name, _, _ in join.picks]
+    if join.known:
+        held.append(join.known[0])
     known = [plan.bound[v] for v in join.variables if v in plan.bound]
     held.extend(f"operands({symbol}, {name})" for name in known)
     if not held:

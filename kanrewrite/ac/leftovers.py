@@ -49,6 +49,8 @@ class Bag:
     count: str = ""
     #: Parts picked from a table of operands with something in common: the table, the operand.
     mates: dict[Interned, tuple[str, str]] = field(default_factory=dict)
+    #: The names of many ground operands that were taken at once, and of what counts them.
+    known: tuple[str, str] | None = None
 
 
 def settle(plan: Plan) -> bool:
@@ -109,12 +111,14 @@ def _rest(plan: Plan, bag: Bag) -> str:
     """The name of what a multiset's parts left."""
     if bag.rest is None:
         taken = _picks(bag)
-        bag.rest = plan.program.let("r", f"minus({bag.args}, {taken})") if bag.picks else bag.args
+        some = bag.picks or bag.known
+        bag.rest = plan.program.let("r", f"minus({bag.args}, {taken})") if some else bag.args
     return bag.rest
 
 
 def _picks(bag: Bag) -> str:
-    return "(" + "".join(f"{name}, " * times for name, times, _ in bag.picks) + ")"
+    known = f"*{bag.known[0]}, " if bag.known else ""
+    return "(" + known + "".join(f"{name}, " * times for name, times, _ in bag.picks) + ")"
 
 
 def _subtract(plan: Plan, bag: Bag) -> None:

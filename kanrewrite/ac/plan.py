@@ -244,12 +244,24 @@ class Plan:
         rivals = any(times > 1 for times in parts.values()) or _are_rivals(parts)
         if rivals and not symbol.idempotent:
             bag.count = program.let("m", f"multiplicities({inside})")
-        self._refuse(bag)
+        least = 0 if symbol.idempotent else sum(parts.values())
+        self._take_known(bag)
+        self._refuse(bag, least)
         (self.joins if symbol.idempotent else self.bags).append(bag)
 
-    def _refuse(self, bag: Bag) -> None:
+    def _take_known(self, bag: Bag) -> None:
+        """Write that ground parts are there, all of them in one step where they are many."""
+        known = Counter({part: times for part, times in bag.parts.items() if not part.variables})
+        if len(known) < _MANY:
+            return
+        every = self.program.constant(tuple(known.elements()))
+        self.program.fail_if(f"minus({bag.args}, {every}) is None")
+        for part in known:
+            del bag.parts[part]
+        bag.known = every, self.program.constant(known)
+
+    def _refuse(self, bag: Bag, least: int) -> None:
         """Write the tests that fail before anything is tried: operands too few, heads absent."""
-        least = 0 if bag.symbol.idempotent else sum(bag.parts.values())
         if not bag.symbol.collapses:
             least += sum(abs(k) for v, k in bag.variables.items() if v not in self.open)
         if least:
@@ -295,8 +307,9 @@ class Plan:
             name = program.new("c")
             program.loop(name, self._candidates(bag, part, possible, name))
         rivals = [(other, often) for other, often, theirs in bag.picks if theirs & possible]
-        if (times > 1 or rivals) and not bag.symbol.idempotent:
+        if bag.count and (times > 1 or rivals or bag.known):
             taken = "".join(f" + ({name} is {other}) * {often}" for other, often in rivals)
+            taken += f" + {bag.known[1]}[{name}]" if bag.known else ""
             program.fail_if(f"{bag.count}({name}) < {times}{taken}")
         bag.picks.append((name, times, possible))
         if part.variables:

@@ -100,6 +100,23 @@ class System(ABC):
             if any(sorts.is_single(v, self.operator) for v in holders.get(atom, ()))
         )
 
+    def _alike(self, columns: Iterable[Vector]) -> tuple[list[int], dict[int, list[int]]]:
+        """The unknowns that tell all, and the ground operands for which some of these stand.
+
+        Ground operands that differ are never in one vector. Those that are taken equally often
+        everywhere have equal vectors, but for themselves, and for what else they may be equal to.
+        """
+        alike: dict[tuple[Vector, Symbol], list[int]] = {}
+        left = set()
+        for k, column in enumerate(columns):
+            if k in self._known and not self.atoms[k].variables:
+                same = alike.setdefault((column, self.atoms[k].symbol), [])
+                if same:
+                    left.add(k)
+                same.append(k)
+        kept = [k for k in range(len(self.atoms)) if k not in left]
+        return kept, {same[0]: same for same in alike.values()}
+
     def value(self, k: int) -> Interned:
         """What a vector stands for: the operand it holds, or a fresh variable."""
         known = self._values.get(k)
@@ -142,12 +159,26 @@ class Sums(System):
             tuple(a - b for a, b in zip(left, right, strict=True)) for left, right in rows
         ]
         self._is_whole = False
+        self._columns = [*zip(*self._rows, strict=True)]
+        self._kept, self._same = self._alike(self._columns)
         if len(self._rows) == 1:
             variables = {k for k in range(len(self.atoms)) if k not in self._known}
             extreme = pairs(self._rows[0], variables, self.tick)
         else:
-            extreme = list(map(sparse, rays(self._rows, self.tick)))
+            matrix = [[row[k] for k in self._kept] for row in self._rows]
+            extreme = list(self._spread(map(sparse, rays(matrix, self.tick))))
         return [vector for vector in extreme if self._is_useful(dict(vector))]
+
+    def _spread(self, vectors: Iterable[Sparse]) -> Iterator[Sparse]:
+        """Vectors of the unknowns that tell all, for each operand for which one of these stands."""
+        for vector in vectors:
+            held = [(self._kept[at], n) for at, n in vector]
+            known = [k for k, _ in held if k in self._same]
+            if len(known) > 1:
+                continue
+            for one in self._same[known[0]] if known else [0]:
+                self.tick()
+                yield tuple(sorted((one if k in known else k, n) for k, n in held))
 
     def _is_possible(self, vector: Mapping[int, int]) -> bool:
         """Whether the operands that a vector makes equal might be, and no variable holds itself."""
@@ -156,6 +187,20 @@ class Sums(System):
             return False
         return len(present) < 2 or all(
             compatible(s, t) for n, s in enumerate(present) for t in present[:n]
+        )
+
+    def _may_be(self, vector: Mapping[int, int]) -> bool:
+        """The same of a vector in which some operands stand for others with the same head."""
+        several = [k for k in vector if k in self._same and len(self._same[k]) > 1]
+        if len(several) != 1:
+            return not several and self._is_possible(vector)
+        (one,) = several
+        head = self.atoms[one].symbol
+        others = {k: n for k, n in vector.items() if k != one}
+        return self._is_possible(others) and all(
+            self.atoms[k].symbol is head or compatible(self.atoms[one], self.atoms[k])
+            for k in others
+            if k in self._known
         )
 
     def _is_useful(self, vector: Mapping[int, int]) -> bool:
@@ -167,14 +212,17 @@ class Sums(System):
         if self._is_whole:
             return
         known = set(self.vectors)
+        place = {k: at for at, k in enumerate(self._kept)}
+        needed = self.fixed if self.operator.unit is not None else self._kept
         every = basis(
-            [*zip(*self._rows, strict=True)],
-            [1 if k in self._known else None for k in range(len(self.atoms))],
-            self._is_possible,
+            [self._columns[k] for k in self._kept],
+            [1 if k in self._known else None for k in self._kept],
+            lambda vector: self._may_be({self._kept[at]: n for at, n in vector.items()}),
             self.tick,
-            self.fixed if self.operator.unit is not None else range(len(self.atoms)),
+            [place[k] for k in needed if k in place],
         )
-        self.vectors.extend(vector for vector in every if vector not in known)
+        new = (vector for vector in self._spread(every) if vector not in known)
+        self.vectors.extend(vector for vector in new if self._is_possible(dict(vector)))
         self._is_whole = True
 
     def choices(
