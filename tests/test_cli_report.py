@@ -42,8 +42,8 @@ def test_the_command_writes_one_page(tmp_path: Path) -> None:
 
 
 def test_a_report_is_named_after_its_outputs() -> None:
-    x = at.dvector("x")
-    loss = at.exp(x)
+    x: Any = at.dvector("x")
+    loss: Any = at.exp(x)
     assert report(loss, scales=[1.0]).title == "kanrewrite report: exp(x)"
     loss.name = "loss"
     assert report([loss, x + 1], scales=[1.0]).title == "kanrewrite report: loss, x + 1"

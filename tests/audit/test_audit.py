@@ -192,7 +192,7 @@ def test_text_says_what_where_and_how_bad() -> None:
 
 
 def test_inputs_of_one_range_share_a_line() -> None:
-    names = [at.dscalar(f"w{n}") for n in range(30)]
+    names: list[Any] = [at.dscalar(f"w{n}") for n in range(30)]
     ranges = {**dict.fromkeys(names, (-1.0, 1.0)), x: (0.0, 2.0)}
     text = str(audit(at.exp(x) + sum(names), ranges))
     other, shared = (line for line in text.splitlines() if " in [" in line)
