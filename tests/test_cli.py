@@ -12,6 +12,7 @@ from typing import Any
 import aesara.tensor as at
 import numpy as np
 import pytest
+from mpmath import mpf
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -425,14 +426,25 @@ def test_without_truth_the_numbers_are_shown_as_they_are(model: str) -> None:
 
 
 def test_errors_are_measured_in_ulps() -> None:
-    from mpmath import mpf
-
     one = np.array([mpf(1), mpf(2)], dtype=object)
     assert tables.worst_error(np.array([1.0, 2.0]), one) == 0
     assert tables.worst_error(np.array([1.0, np.nextafter(2.0, 3.0)]), one) == 1
     assert tables.worst_error(np.array([1.0, np.nan]), one) == float("inf")
     assert tables.worst_error(np.array([1, 2]), np.array([1, 2])) == 0
     assert tables.worst_error(np.array([1, 2]), np.array([1, 3])) == float("inf")
+
+
+def test_of_a_large_output_the_elements_that_are_wrong_are_shown() -> None:
+    truth = np.array([mpf(n) for n in range(20)])
+    ours = np.arange(20.0)
+    stock = np.where(ours > 16, np.nan, ours)
+    made = values.Comparison("large", {}, [stock], [ours], [truth])
+    out = io.StringIO()
+    Console(file=out, width=100).print(tables.comparison_table(made, ["y"]))
+    text = out.getvalue()
+    assert "nan nan nan … (20)" in text
+    assert "wrong at 3 of 20" in text
+    assert text.count("17 18 19 … (20)") == 2
 
 
 def test_script_errors_are_kanrewrites() -> None:

@@ -124,6 +124,9 @@ def test_a_page_shows_what_was_run() -> None:
     [
         ("softmax_quotient", "Followed while a graph is read"),
         ("softmax_quotient", "| tried after it | `softmax_average`"),
+        ("softmax_quotient", "| looks for | `true_div` |"),
+        ("softmax_quotient", "| tried at | `add`, `exp`, "),
+        ("log_of_squares", "| tried at | `log`, `log10`, `log1p`, `log2` |"),
         ("sum_shifts", "while a graph is built: the largest exponent is taken out"),
         ("scaled_length", 'switched on by `enable("accuracy")`'),
         ("scaled_length", "| applies in what it looks for | `scaled_square`"),
@@ -133,6 +136,15 @@ def test_a_page_shows_what_was_run() -> None:
 )
 def test_where_a_relation_stands(name: str, says: str) -> None:
     assert says in standing(registry.named(name), {"scaled_length"})
+
+
+def test_the_first_example_of_the_softmax_is_one_that_it_saves() -> None:
+    text = page("softmax_quotient")
+    example = text[text.index("## Fires") :].split("```python")[1]
+    assert "e.sum(axis=1, keepdims=True) ** -1" in example
+    assert "by `softmax_quotient`" in example
+    assert "stock Aesara: inf ulp at 1000" in example
+    assert "kanrewrite: inf" not in example
 
 
 def test_equations_that_differ_in_numbers_are_shown_once() -> None:

@@ -87,28 +87,49 @@ def comparison_table(comparison: Comparison, names: Sequence[str]) -> Table:
     known = not isinstance(comparison.truth, str)
     for n, name in enumerate(names):
         truth: Any = comparison.truth[n] if known else None
-        results = [judged(values[n], truth) for values in (comparison.stock, comparison.ours)]
-        table.add_row(name, *results, numbers(rounded(truth, comparison.ours[n])))
+        stock, ours = comparison.stock[n], comparison.ours[n]
+        shown = _worst([stock, ours], truth)
+        exact = numbers(rounded(truth, ours), shown)
+        table.add_row(name, judged(stock, truth, shown), judged(ours, truth, shown), exact)
     if not known:
         table.caption = str(comparison.truth)
     return table
 
 
-def judged(values: Any, truth: Any) -> Text:
+def judged(values: Any, truth: Any, shown: Sequence[int] | None = None) -> Text:
     """Values, green where they are as good as the truth."""
     if truth is None:
         return Text(numbers(values))
-    error = worst_error(values, truth)
+    found = errors_of(values, truth)
+    error = float(np.max(found, initial=0.0))
     right = error <= NEAR.get(str(values.dtype), 0.0)
-    text = Text(numbers(values), style="green" if right else "bold red")
-    return text.append(f"\n{_error_text(error)}", style="dim")
+    text = Text(numbers(values, shown), style="green" if right else "bold red")
+    return text.append(f"\n{_error_text(error)}{_how_many(found)}", style="dim")
+
+
+def _worst(results: Iterable[Any], truth: Any) -> list[int] | None:
+    """The elements of a large output that are shown: those that are most wrong, in their order."""
+    if truth is None or np.size(truth) <= SHOWN:
+        return None
+    found = np.max([errors_of(values, truth).reshape(-1) for values in results], axis=0)
+    return sorted(np.argsort(-found, kind="stable")[:SHOWN].tolist())
+
+
+def errors_of(values: Any, truth: Any) -> Any:
+    """The errors of the elements in units in the last place, infinite for a false nan."""
+    if values.dtype.kind != "f":
+        return np.where(values == np.asarray(truth), 0.0, np.inf)
+    return ulps(values, truth, values.dtype)
 
 
 def worst_error(values: Any, truth: Any) -> float:
-    """The largest error of the elements in units in the last place, infinite for a false nan."""
-    if values.dtype.kind != "f":
-        return 0.0 if np.array_equal(values, np.asarray(truth)) else float("inf")
-    return float(np.max(ulps(values, truth, values.dtype), initial=0.0))
+    """The largest error of the elements."""
+    return float(np.max(errors_of(values, truth), initial=0.0))
+
+
+def _how_many(found: Any) -> str:
+    wrong = int(np.isinf(found).sum())
+    return f" at {wrong} of {found.size}" if wrong and found.size > 1 else ""
 
 
 def rounded(truth: Any, like: Any) -> Any:
@@ -124,10 +145,11 @@ def _error_text(error: float) -> str:
     return "wrong" if np.isinf(error) else f"{error:.3g} ulp"
 
 
-def numbers(values: Any) -> str:
-    """A few elements as text."""
+def numbers(values: Any, shown: Sequence[int] | None = None) -> str:
+    """A few elements as text: the first ones, or those at some places."""
     if isinstance(values, str):
         return values
     flat = np.asarray(values).reshape(-1)
-    shown = " ".join(f"{value:.4g}" for value in flat[:SHOWN].tolist())
-    return shown if flat.size <= SHOWN else f"{shown} … ({flat.size})"
+    few = flat[:SHOWN] if shown is None else flat[list(shown)]
+    text = " ".join(f"{value:.4g}" for value in few.tolist())
+    return text if flat.size <= SHOWN else f"{text} … ({flat.size})"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import Any
 
 from aesara.compile.mode import optdb
 
 from kanrewrite import registry
 from kanrewrite.completion.meeting import meetings
-from kanrewrite.completion.terms import canonical
 from kanrewrite.registry.database import POSITION
 from kanrewrite.relation import Relation
+from kanrewrite.rewriter.heads import heads_of, operators_of
 from kanrewrite.rewriter.matching import precedence
 
 #: What is said of a relation that is followed so, in the order in which it happens.
@@ -48,6 +49,7 @@ def standing(relation: Relation, paged: Collection[str] = ()) -> str:
     earlier, later = _neighbours(relation, known)
     rows = [
         ("looks for", [f"`{head}`" for head in sorted(_heads(relation))]),
+        ("tried at", [f"`{place}`" for place in _places(relation)]),
         ("tried before it", _links(earlier, paged)),
         ("tried after it", _links(later, paged)),
     ]
@@ -76,12 +78,20 @@ def _place(name: str) -> str:
     return f"`{name}` ({optdb.__position__[name]:g})"
 
 
-def _heads(relation: Relation) -> set[str]:
-    """The operators that it looks for, a quotient being a product and a difference a sum."""
+def _patterns(relation: Relation) -> list[Any]:
     if relation.is_goal:
-        return set()
-    rules = relation.rules(relation.direction or "forward")
-    return {str(canonical(rule.pattern)[0].name) for rule in rules}
+        return []
+    return [rule.pattern for rule in relation.rules(relation.direction or "forward")]
+
+
+def _heads(relation: Relation) -> set[str]:
+    """The operators at the roots of what it looks for, as the rewriter names them."""
+    return {next(operators_of(pattern)) for pattern in _patterns(relation)}
+
+
+def _places(relation: Relation) -> list[str]:
+    """The operators at which the rewriter tries it: their values can be read as such roots."""
+    return sorted(set().union(*(heads_of(pattern) for pattern in _patterns(relation))))
 
 
 def _neighbours(
