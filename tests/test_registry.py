@@ -363,3 +363,26 @@ def test_shared_variables_and_constants_stay() -> None:
     registry.enable()
     (new,) = registry.stabilize([at.sinh(w) * 2])
     assert w in graph_inputs([new])
+
+
+def test_relations_are_enabled_by_themselves_and_unregistered_by_name() -> None:
+    @relation
+    def of_tests_only(x: Float) -> Iterator[Eq]:
+        yield eq(T.sinh(T.arcsinh(x)), x)
+
+    with registry.disabled():
+        with pytest.raises(UnknownRelation, match="'of_tests_only' is neither"):
+            registry.enable(of_tests_only)
+        registry.register(of_tests_only)
+        registry.disable(of_tests_only)
+        assert of_tests_only not in registry.enabled()
+        registry.enable(of_tests_only)
+        assert registry.enabled() == (of_tests_only,)
+        registry.unregister("of_tests_only")
+        assert "of_tests_only" not in registry.registered()
+
+
+@pytest.mark.parametrize("use", [registry.enable, registry.disable, registry.unregister])
+def test_what_is_no_relation_is_told_without_its_address(use: Any) -> None:
+    with pytest.raises(NotARelation, match=r"^an object of type object is not a relation"):
+        use(object())

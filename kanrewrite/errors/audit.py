@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanrewrite.errors.base import KanrewriteError
+from kanrewrite.errors.base import KanrewriteError, told
 
 
 class UnusableRange(KanrewriteError, ValueError):
@@ -21,8 +21,9 @@ class NoSuchInput(KanrewriteError, KeyError):
     """A range or a shape for what the graph does not depend on."""
 
     def __init__(self, name: object, known: Sequence[str]):
+        asked = name if isinstance(name, str) else told(name)
         self.text = (
-            f"the graph has no input {name}: its inputs are {', '.join(known) or 'none'}. "
+            f"the graph has no input {asked}: its inputs are {', '.join(known) or 'none'}. "
             "Give the variable itself, or its name."
         )
         super().__init__(self.text)

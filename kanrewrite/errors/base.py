@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 
+def told(value: object) -> str:
+    """What somebody gave, as text: an object that shows its address only is told by its type.
+
+    Examples
+    --------
+    >>> told(42), told(object())
+    ('42', 'an object of type object')
+    """
+    text = repr(value)
+    return f"an object of type {type(value).__name__}" if " at 0x" in text else f"{text:.60}"
+
+
 class KanrewriteError(Exception):
     """Base of all errors that kanrewrite raises on purpose."""
 

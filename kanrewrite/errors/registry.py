@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanrewrite.errors.base import KanrewriteError, RelationError
+from kanrewrite.errors.base import KanrewriteError, RelationError, told
 
 
 class DuplicateRelation(RelationError):
@@ -44,7 +44,7 @@ class NotARelation(KanrewriteError, TypeError):
 
     def __init__(self, value: object):
         super().__init__(
-            f"{value!r} is not a relation: decorate its function with @kanrewrite.relation, or "
+            f"{told(value)} is not a relation: decorate its function with @kanrewrite.relation, or "
             "give the name of one that `kanrewrite list` shows."
         )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kanrewrite.errors.base import told
+
 
 def not_a_guard(parameter: str, annotation: object) -> str:
     """An annotation of a relation's parameter is something else than a guard."""
@@ -51,7 +53,7 @@ def equations_raised(error: Exception) -> str:
 
 def not_an_equation(value: object) -> str:
     """A relation yielded something else than an equation."""
-    return f"it yields {value!r}, which is not an equation. Write `yield eq(left, right)`."
+    return f"it yields {told(value)}, which is not an equation. Write `yield eq(left, right)`."
 
 
 def not_a_condition(goal: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanrewrite.errors.base import KanrewriteError
+from kanrewrite.errors.base import KanrewriteError, told
 
 
 class UnknownOperator(KanrewriteError, AttributeError):
@@ -68,7 +68,7 @@ class NotAGraph(KanrewriteError, TypeError):
 
     def __init__(self, value: object):
         super().__init__(
-            f"{value!r:.60} ({type(value).__name__}) is no graph. Give an Aesara variable, an "
+            f"{told(value)} is no graph. Give an Aesara variable, an "
             "Apply, a FunctionGraph, a compiled function, or a list of them."
         )
 
@@ -78,8 +78,8 @@ class NotAnOp(KanrewriteError, TypeError):
 
     def __init__(self, value: object):
         super().__init__(
-            f"T.of({value!r}): it takes an Op of Aesara or a class of Ops. A Python function that "
-            "builds a graph has no pattern of its own: call it with T's operators in place of "
+            f"T.of({told(value)}): it takes an Op of Aesara or a class of Ops. A Python function "
+            "that builds a graph has no pattern of its own: call it with T's operators in place of "
             "aesara.tensor's, or give the Op that it applies."
         )
 

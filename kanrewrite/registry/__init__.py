@@ -193,38 +193,37 @@ def register(relation: Relation, replace: bool = False) -> None:
     _switch(True, [relation.name])
 
 
-def unregister(relation: Relation) -> None:
+def unregister(relation: Relation | str) -> None:
     """Take back `register`: nobody knows the relation any more, and its name is free.
 
     Parameters
     ----------
-    relation : Relation
-        A registered one.
+    relation : Relation or str
+        A registered one, or its name.
 
     Raises
     ------
-    UnknownRelation
-        If it is not known, or its name is another relation's.
+    UnknownRelation, NotARelation
+        If it is not known, or its name is another relation's; for what is something else.
     """
-    if DATABASE.relations.get(relation.name) != relation:
-        raise _unknown(relation.name)
-    _switch(False, [relation.name])
+    relation = named(relation)
+    _switch(False, [_name(relation)])
     DATABASE.remove(relation)
 
 
-def enable(*names: str) -> None:
+def enable(*names: str | Relation) -> None:
     """Let relations take part in every compilation from now on.
 
     Parameters
     ----------
-    *names : str
+    *names : str or Relation
         Relations or families; without any, every known relation but those of families that are
         only enabled by name: `accuracy`.
 
     Raises
     ------
-    UnknownRelation
-        If a name is neither a relation nor a family.
+    UnknownRelation, NotARelation
+        If a name is neither a relation nor a family; for what is no name.
 
     Examples
     --------
@@ -234,40 +233,50 @@ def enable(*names: str) -> None:
     >>> kanrewrite.disable()
     """
     _load()
-    _switch(True, matching(names, _unknown) if names else [r.name for r in usual()])
+    _switch(True, matching(map(_name, names), _unknown) if names else [r.name for r in usual()])
 
 
-def disable(*names: str) -> None:
+def _name(of: str | Relation) -> str:
+    """A name, or that of a relation that is known by it."""
+    if isinstance(of, str):
+        return of
+    relation = named(of)
+    if DATABASE.relations.get(relation.name) != relation:
+        raise _unknown(relation.name)
+    return relation.name
+
+
+def disable(*names: str | Relation) -> None:
     """Take relations out of every compilation from now on.
 
     Parameters
     ----------
-    *names : str
+    *names : str or Relation
         Relations or families; without any, all of them: Aesara is as it was before `enable`.
 
     Raises
     ------
-    UnknownRelation
-        If a name is neither a relation nor a family.
+    UnknownRelation, NotARelation
+        If a name is neither a relation nor a family; for what is no name.
     """
     if names:
         _load()
-    _switch(False, matching(names, _unknown) if names else list(DATABASE.enabled))
+    _switch(False, matching(map(_name, names), _unknown) if names else list(DATABASE.enabled))
 
 
 @contextmanager
-def disabled(*names: str) -> Iterator[None]:
+def disabled(*names: str | Relation) -> Iterator[None]:
     """Do without relations inside a ``with`` block; afterwards everything is as it was before.
 
     Parameters
     ----------
-    *names : str
+    *names : str or Relation
         Relations or families; without any, all of them.
 
     Raises
     ------
-    UnknownRelation
-        If a name is neither a relation nor a family.
+    UnknownRelation, NotARelation
+        If a name is neither a relation nor a family; for what is no name.
     """
     before = list(DATABASE.enabled)
     disable(*names)
