@@ -8,7 +8,7 @@ looked up instead of searched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import islice, permutations, product
 from typing import Any
@@ -200,11 +200,34 @@ class FormMatcher:
         for h, j in self.a.parts(f)[2]:
             if j * k <= 0 or abs(j) < abs(k) or not ((self.roots and h.nonneg) or is_written(j, k)):
                 continue
-            for c, scale in self.scaled(g, h, b):
+            ways = self._ways(g, k, h, f, b) if k.denominator != 1 else self.scaled(g, h, b)
+            for c, scale in ways:
                 if scale < 0 and k.denominator != 1:
                     continue
                 left = self.a.mul(f, self.a.pow(h, -k), self.a.const(power_of(scale, k)))
+                if scale != 1 and k.denominator != 1:
+                    left = self._simple(left)
                 yield from self._factors(others, left, c)
+
+    def _ways(self, g: Form, k: Fraction, h: Form, f: Form, b: Bindings) -> Iterable[Scaled]:
+        """Ways to match what is under a root; what leaves no rounded root beside it goes first."""
+        number = self.a.parts(f)[0]
+        inside = None if self.roots or _is_simple(number) else self._whole_root(number, k)
+        if inside is None:
+            return self.scaled(g, h, b)
+        whole = self.a.mul(self.a.const(inside), h)
+        found = [(c, scale / inside) for c, scale in self.scaled(g, whole, b)]
+        found += self.scaled(g, h, b)
+        return sorted(found, key=lambda way: not self.near(way[1] * inside, ONE))
+
+    def _simple(self, f: Form) -> Form:
+        """A product whose number was multiplied by a rounded root; that rounding is no factor."""
+        number, expo, factors = self.a.parts(f)
+        for most in (1, _SIMPLE):
+            simple = number.limit_denominator(most)
+            if simple and self.near(simple, number):
+                return self.a.prod(simple, expo, dict(factors))
+        return f
 
     def _exponent(self, expo: Lin, f: Form, b: Bindings) -> Iterator[tuple[Bindings, Form]]:
         """Match the exponential of a pattern inside the exponential of a form."""
@@ -509,6 +532,11 @@ def exact_root(number: Fraction, k: Fraction) -> Fraction | None:
         return None
     root = Fraction(float(number) ** float(1 / k)).limit_denominator(1 << 20)
     return root if root and root ** int(k) == number else None
+
+
+def _is_simple(number: Fraction) -> bool:
+    """Tell whether a number is a fraction to those who write it."""
+    return number.denominator <= _SIMPLE
 
 
 def _is_moderate(number: Fraction) -> bool:

@@ -4,6 +4,7 @@ from typing import Any
 
 import aesara
 import aesara.tensor as at
+import mpmath
 import numpy as np
 import pytest
 from aesara.compile.mode import Mode
@@ -145,6 +146,29 @@ def test_terms_that_a_right_side_subtracts_cancel_as_symbols() -> None:
     assert node_count(new) <= 10
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(new.eval({x: 1e20}), 5e-11)
+
+
+@pytest.mark.parametrize("library", [False, True])
+def test_a_log_of_a_hyperbolic_cosine_is_a_small_graph(library: bool) -> None:
+    x: Any = at.dvector("x")
+    if library:
+        registry.enable()
+    registry.enable("accuracy")
+    (new,) = kanrewrite.stabilize([at.log(at.cosh(x))])
+    assert node_count(new) <= 20
+    small = np.array([1e-150, -1e-8, 0.3, -0.4999])
+    with mpmath.workdps(400):
+        exact = [float(mpmath.log(mpmath.cosh(mpmath.mpf(v)))) for v in small]
+    np.testing.assert_allclose(new.eval({x: small}), exact, rtol=4e-16)
+
+
+@pytest.mark.parametrize(("number", "less"), [(1, 2), (3, 7), (0.1, 5)])
+def test_the_rounding_of_a_root_is_no_factor(number: float, less: float) -> None:
+    r, n = at.dvectors("r", "n")
+    registry.enable("root_of_product")
+    (new,) = kanrewrite.stabilize([r * at.sqrt(number * (n - less) / (1 - r * r))])
+    assert new.owner.inputs[0] is r
+    assert [v for v in new.owner.inputs[1].owner.inputs if v.owner.op == at.sqrt]
 
 
 FIRED = {
