@@ -84,6 +84,16 @@ def root_less_side(b: Float, c: Float) -> Iterator[Eq]:
     sums, less, some = root + b, root - b, T.neq(c, 0)  # which is 0 where it is out of range
     yield eq(less, T.switch(T.and_(some, _adds(b, sums)), c / sums, less))
     yield eq(sums, T.switch(T.and_(some, _adds(-b, less)), c / less, sums))
+    positive = T.gt(b, 0)
+    for k in (c, 1):
+        less = T.sqrt(b * b + b * k) - b
+        near, apart = T.lt(T.abs(k), b), T.sqrt(b) * T.sqrt(b + k) - b
+        over = T.switch(near, k / (T.sqrt(1 + k / b) + 1), apart)
+        yield eq(less, T.switch(positive, over, less))
+    for side in (b, T.abs(b)):
+        length = T.sqrt(b * b + c * c)
+        less, large = length - side, T.and_(T.gt(side, 0), T.lt(length + side, inf))
+        yield eq(less, T.switch(large, c / (length + side) * c, less))
 
 
 @quadratic_root.example

@@ -38,8 +38,8 @@ _TAN = [1 / 3, 2 / 15, 17 / 315, 62 / 2835, 1382 / 155925, 21844 / 6081075, 9295
 _TANH = [c * (-1) ** (n + 1) for n, c in enumerate(_TAN)]
 _ATAN = [(-1) ** n / (2 * n + 1) for n in range(1, 9)]
 _ASIN = [1 / 6, 3 / 40, 15 / 336, 105 / 3456, 945 / 42240, 10395 / 599040, 135135 / 9676800]
-_LOG = [(-1) ** (n + 1) / n for n in range(2, 14)]
-_EXP = [1 / factorial(n) for n in range(2, 14)]
+_LOG = [(-1) ** (n + 1) / n for n in range(2, 15)]
+_EXP = [1 / factorial(n) for n in range(2, 15)]
 _BOSE = [1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160]
 _COT = [1 / 3, 1 / 45, 2 / 945, 1 / 4725, 2 / 93555, 1382 / 638512875]
 
@@ -57,7 +57,7 @@ def odd_less_linear(x: Float) -> Iterator[Eq]:
         (T.arcsin, _ASIN),
     ):
         yield _by_series(function(x) - x, x, x * (z * _horner(z, series)))
-    yield _by_series(T.sinh(x) / x - 1, x, z * _horner(z, _SINH))
+        yield _by_series(function(x) / x - 1, x, z * _horner(z, series))
 
 
 @relation(family="accuracy", where="digits")
@@ -66,6 +66,9 @@ def log_less_linear(x: Float) -> Iterator[Eq]:
     series = x * (x * _horner(x, _LOG))
     yield _by_series(T.log1p(x) - x, x, series)
     yield _by_series(T.log(1 + x) - x, x, series)
+    cubic = x * (x * (x * _horner(x, _LOG[1:])))
+    for written in (T.log(1 + x) - x + x * x / 2, T.log1p(x) - x + x * x / 2):
+        yield _by_series(written, x, cubic)
     over = x * _horner(x, _LOG)
     yield _by_series(T.log1p(x) / x - 1, x, over)
     yield _by_series(T.log(1 + x) / x - 1, x, over)
@@ -78,6 +81,12 @@ def exp_less_linear(x: Float) -> Iterator[Eq]:
     yield _by_series(T.exp(x) - x - 1, x, series)
     yield _by_series(T.expm1(x) - x, x, series)
     product = [n / factorial(n + 1) for n in range(1, 13)]
+    over = x * _horner(x, _EXP)
+    for written in ((T.exp(x) - 1) / x - 1, T.expm1(x) / x - 1):
+        yield _by_series(written, x, over)
+    cubic = x * (x * (x * _horner(x, _EXP[1:])))
+    for written in (T.exp(x) - 1 - x - x * x / 2, T.expm1(x) - x - x * x / 2):
+        yield _by_series(written, x, cubic)
     yield _by_series(x * T.exp(x) - T.exp(x) + 1, x, x * (x * _horner(x, product)))
 
 
@@ -112,8 +121,6 @@ def reciprocals_less_poles(x: Float) -> Iterator[Eq]:
     yield _by_series(1 / T.tanh(x) - 1 / x, x, x * _horner(z, hyperbolic))
     ratio = _horner(z, [-1 / 2, 9 / 40, -27 / 2800, 27 / 112000])
     yield _by_series((x - T.sin(x)) / (x - T.tan(x)), x, ratio)
-    sinc = z * _horner(z, [-c for c in _SINE])
-    yield _by_series(1 - T.sin(x) / x, x, sinc)
 
 
 @odd_less_linear.example
@@ -174,7 +181,7 @@ def _cosine_less_line() -> Any:
 @log_of_cosh.example
 def _log_of_cosine() -> tuple[Any, Any]:
     x: Any = at.dvector("x")
-    near = at.log1p(-at.sqr(at.tanh(x))) / -2.0
+    near = at.log1p(-at.square(at.tanh(x))) / -2.0
     far = abs(x) + at.softplus(-2.0 * abs(x)) - log(2)
     return at.log(at.cosh(x)), at.switch(at.lt(abs(x), 0.5), near, far)
 

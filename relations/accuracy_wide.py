@@ -64,9 +64,19 @@ def wide_product(
 
 
 @relation(family="accuracy", where="digits")
-def root_of_product(a: Float, b: Float) -> Iterator[Eq]:
+def root_of_product(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     """A root of each factor where the product leaves the range."""
     for r in RANGES:
+        side, other, under = (T.sqrt(T.abs(x)) for x in (a, b, c))
+        for written, part, apart in (
+            (a * b / c, a * b, side * (other / under)),
+            (a / (b * c), b * c, side / other / under),
+        ):
+            negative = T.lt(T.sgn(a) * T.sgn(b) * T.sgn(c), 0)
+            kept = T.or_(negative, usual([written, part], r, a, b, c))
+            asked = (*map(computed, (a, b, c)), r.guard(a))
+            root = T.sqrt(written)
+            yield eq(root, T.switch(kept, root, apart)).when(*asked)
         for written, apart in (
             (a * b, T.sqrt(T.abs(a)) * T.sqrt(T.abs(b))),
             (a / b, T.sqrt(T.abs(a)) / T.sqrt(T.abs(b))),

@@ -118,7 +118,9 @@ class DigitsPass(RelationPass):
             fresh += made
         self._makers.update(dict.fromkeys(fresh, makers))
         for built in fresh:
-            if _head(built.outputs[0]) in _ARITHMETIC:
+            # A square alone groups nothing, and what is under a root is asked for its squares.
+            square = _head(built.outputs[0]) == "sqr" and built.inputs[0].owner not in fresh
+            if _head(built.outputs[0]) in _ARITHMETIC and not square:
                 cast(StatingView, self.matching.view).keep(built.outputs[0])
         return [n for n in reversed(fresh) if n in fgraph.apply_nodes]
 

@@ -103,7 +103,7 @@ class View:
         if self._written and not _mirrored(pattern) and not self._is_written(form, algebra):
             return
         sums = scaled_sum(pattern) is not None
-        matcher = FormMatcher(algebra, self.opened, not self._written, self._spelled)
+        matcher = FormMatcher(algebra, self.opened, not self._written, self._spelled, self._sum)
         for bindings, rest, join in matches(matcher, pattern, form):
             if not (sums and self._whole and algebra.terms_of(rest)):
                 yield bindings, Rest(join, rest)
@@ -122,6 +122,12 @@ class View:
     def _spelled(self, form: Form) -> Form:
         """A sum as the multiple of it that is in the graph."""
         return form if form in self.reader.origin else self.reader.multiples.get(form, form)
+
+    def _sum(self, form: Form) -> Form:
+        """A sum that is kept, inside of something else, as what it is by itself."""
+        if isinstance(form, Leaf) and form.var in self._kept:
+            return self.reader.read_again(form.var)
+        return form
 
     def _is_written(self, form: Form, algebra: Lifting) -> bool:
         """Whether the graph computes the exponentials of a product as they are in its form.

@@ -58,6 +58,8 @@ class FormMatcher:
         Whether a root is found in what is no less than 0, also where it is not written.
     spelled
         A sum as the multiple of it that is written: ``x - 3`` is read as ``-3 * (1 - x / 3)``.
+    kept
+        A leaf that hides a sum as that sum.
     """
 
     def __init__(
@@ -66,8 +68,10 @@ class FormMatcher:
         opened: Callable[[Leaf], Form | None] | None = None,
         roots: bool = True,
         spelled: Callable[[Form], Form] = lambda form: form,
+        kept: Callable[[Form], Form] = lambda form: form,
     ):
         self.a = algebra
+        self.kept = kept
         self.spelled = spelled
         self.roots = roots
         #: Whether a parameter stands only for what is written, or also for a part of it.
@@ -155,6 +159,7 @@ class FormMatcher:
     def scaled(self, p: Form, f: Form, b: Bindings) -> Iterator[Scaled]:
         """Bindings and a number with ``f == number * pattern``."""
         if isinstance(p, (Sum, Lin)):
+            f = self.kept(f)
             if not self._may_fill(p, f):
                 return
             for c, scale, left in self.sum(p, f, b):

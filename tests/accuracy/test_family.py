@@ -44,6 +44,20 @@ KEPT = {
     "power_less": 1.0,
     "log_over_less": 1.0,
     "sinh_over_less": 1.0,
+    "langevin": 1.0,
+    "monic_plus": 1.0,
+    "shape_cosh_gap": 1.0,
+    "shape_sigm_gap": 1.0,
+    "shape_sech": 1.0,
+    "shape_log_pair": 1.0,
+    "shape_odds_less": 1.0,
+    "shape_ratio_next": 1.0,
+    "shape_second_root": 1.5,
+    "shape_root_gap": 1.0,
+    "shape_cos2": 1.0,
+    "shape_rational_one": 1.0,
+    "shape_half_angle": 1.0,
+    "shape_log_quad": 1.0,
 }
 #: What the view reads as exponentials that the graph has not, or could group otherwise.
 #: Then sums of which no term cancels, what a log has shifted, products that begin with a number.

@@ -33,7 +33,13 @@ from kanrewrite.improve import improve
 from tests.benchmarks.formulas_common import Formula, written_in
 
 #: Of kinds of cancellation, of programs and papers as they are found, and of what was missing.
-FILES = ("formulas.txt", "formulas_more.txt", "formulas_suites.txt", "formulas_near.txt")
+FILES = (
+    "formulas.txt",
+    "formulas_more.txt",
+    "formulas_suites.txt",
+    "formulas_near.txt",
+    "formulas_shapes.txt",
+)
 FORMULAS: tuple[Formula, ...] = tuple(
     formula for name in FILES for formula in written_in(Path(__file__).with_name(name))
 )
