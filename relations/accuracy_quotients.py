@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import reduce
+from math import inf
 from operator import add
 from typing import Any
 
 import aesara.tensor as at
 
 from kanrewrite import Eq, Float, T, eq, relation
-from kanrewrite.relations.accuracy_ranges import DOUBLES, RANGES, scale, scale_of
+from kanrewrite.relations.accuracy_ranges import DOUBLES, RANGES, number, scale, scale_of
 
 
 def _product(x: Any, y: Any) -> Any:
@@ -72,7 +73,8 @@ def one_and_cosine(x: Float, y: Float) -> Iterator[Eq]:
             length = T.sqrt(far * far + near * near)
             share = near / length * (near / (length - far))
             written = 1 + side / T.sqrt(x * x + y * y)
-            yield eq(written, T.switch(T.lt(side, 0), share, written)).when(r.guard(x))
+            cancels = T.and_(T.lt(side, 0), T.lt(T.abs(y), inf))
+            yield eq(written, T.switch(cancels, share, written)).when(r.guard(x))
 
 
 @cosine_of_sides.example
@@ -97,7 +99,7 @@ def _half_angle() -> tuple[Any, Any]:
     length = at.sqrt((x * s) * (x * s) + (y * s) * (y * s))
     share = y * s / length * (y * s / (length - x * s))
     written = 1 + x / at.sqrt(x**2 + y**2)
-    return written, at.switch(at.lt(x, 0.0), share, written)
+    return written, at.switch(at.and_(at.lt(x, 0.0), at.lt(abs(y), number(inf))), share, written)
 
 
 @one_and_cosine.non_example
