@@ -28,10 +28,10 @@ def cosine_of_sides(a: Float, b: Float, c: Float, d: Float, e: Float, f: Float) 
     """A product of vectors over their lengths, both brought into range."""
     for r in RANGES:
         for x, y in (((a, b), (c, d)), ((a, b, e), (c, d, f))):
-            s, t = (scale(reduce(T.maximum, map(T.abs, v)), r) for v in (x, y))
+            s, t = (scale(reduce(T.maximum, map(T.abs, sides)), r) for sides in (x, y))
             over = _product(x, y) / (T.sqrt(_product(x, x)) * T.sqrt(_product(y, y)))
-            x, y = [v * s for v in x], [v * t for v in y]
-            scaled = _product(x, y) / (T.sqrt(_product(x, x)) * T.sqrt(_product(y, y)))
+            v, w = [side * s for side in x], [side * t for side in y]
+            scaled = _product(v, w) / (T.sqrt(_product(v, v)) * T.sqrt(_product(w, w)))
             yield eq(over, scaled).when(r.guard(a))
 
 

@@ -34,7 +34,7 @@ LIBRARY = {
 #: Changes that change nothing: a cosine is even, twice a number has its sign, as what it divides
 #: has, a gap has its size, the log of what is not positive has no value, what is filled is a shape,
 #: a square has no sign, a vector one axis, a softmax does not change with what is the same along
-#: its axis, whatever that is, and the two forms of an arc between which is chosen are equal.
+#: its axis, whatever that is, and two forms between which is chosen are equal.
 TRUE = (
     "cosh(x / -2)",
     "sgn(2 * ",
@@ -50,6 +50,9 @@ TRUE = (
     "sqr(sinh(",
     "== softmax(v)",
     "arccos(1 - x), 2 * arcsin(",
+    "cosh(a) - cosh(b), 2 * (sinh(",
+    "- 0.6931471805599453, log1p(",
+    "sqr(tanh(-x))",
     "softmax(x + max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
     "softmax(x - -max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
     "softmax(x - 2 * max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
