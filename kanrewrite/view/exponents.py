@@ -41,13 +41,9 @@ class ExponentBuilder(Bench):
             return self.or_one(rest)
         hidden = self.nothing(expo, form, rest) or self.hidden(expo, form)
         hidden = hidden or self._putting(expo, form)
-        exponent = self.kept(expo, hidden)
-        power = self.make(at.exp, exponent)
-        powers = None if hidden else self._with_powers(expo, power)
-        if powers is None and rest is not None and self.a.overflows(form):
-            out = self._in_parts(exponent, rest)
-        else:
-            out = self.times([*self.factors(rest), powers or power]) or power
+        power = self.make(at.exp, self.kept(expo, hidden))
+        power = power if hidden else self._with_powers(expo, power)
+        out = self.times([*self.factors(rest), power]) or power
         shown = kept_in(form, self) if hidden_inside(expo) else None
         if shown is not None:  # what is left of exponents over nothing may be infinite
             out = self.make(at.switch, shown, out, self.constant(ZERO))
@@ -61,31 +57,14 @@ class ExponentBuilder(Bench):
             return ()
         return tuple(f for f, k in self.a.parts(form)[2] if k == 1 and self.a.is_left(f))
 
-    def _in_parts(
-        self, exponent: Variable[Any, Any], rest: Variable[Any, Any]
-    ) -> Variable[Any, Any]:
-        """``exp(a) * r`` as ``r * exp(b) * exp(a - b)``, with what of a is in range as b.
-
-        What r brings into range stays there: ``s / exp(x)`` is 0 at an s of 0 and an x of -740.
-        """
-        most = self._most()
-        inside = self.make(at.clip, exponent, self.constant_of(-most), self.constant_of(most))
-        powers = [self.make(at.exp, e) for e in (inside, self.make(at.sub, exponent, inside))]
-        out = self.make(at.mul, *self.factors(rest), powers[0])
-        return self.make(at.mul, out, powers[1])
-
-    def _most(self) -> float:
-        """The largest exponent that is in range for sure."""
-        return float(np.log(np.finfo(self.dtype).max)) - 1
-
-    def _with_powers(self, expo: Lin, power: Variable[Any, Any]) -> Variable[Any, Any] | None:
+    def _with_powers(self, expo: Lin, power: Variable[Any, Any]) -> Variable[Any, Any]:
         """``exp(a + t * log(b))`` as ``exp(a) * b**t`` where both are in range.
 
         The exponent is rounded to its size, of which ``b**t`` loses nothing.
         """
         powers = {m: c for m, c in expo.terms if power_in(m, self.a) is not None}
         if not powers:
-            return None
+            return power
         left = self.a.lin({m: c for m, c in expo.terms if m not in powers})
         factors = [self.make(at.exp, self.linear(left))] if left.terms else []
         sizes = [self.linear(left)] if left.terms else []
@@ -97,7 +76,7 @@ class ExponentBuilder(Bench):
             factors.append(
                 self.make(at.pow, self.value(base), self.value(self.a.mul(self.a.const(c), t)))
             )
-        most = self.constant_of(self._most())
+        most = self.constant_of(float(np.log(np.finfo(self.dtype).max)) - 1)
         safe: Any = None
         for size in sizes:
             small = self.make(at.lt, self.make(at.abs, size), most)

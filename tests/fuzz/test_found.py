@@ -246,9 +246,14 @@ v2 = at.tanh(v1) * at.sigmoid(v1)""",
         + "\nv1 = x * at.tanh(at.log(1 + at.exp(at.exp(-x) - s)))",
         {"x": [-800.0, -0.5, 800.0], "s": 0.7},
     ),
-    "nothing over a number that is denormal": Found(
-        _typed("x:float64:None", "s:float64:") + "\nv1 = at.sigmoid(s / at.exp(x))",
-        {"x": [-740.0, 2.0], "s": 0.0},
+    "what is put on a diagonal shows its exponentials": Found(
+        _typed("X:float32:None,None", "t:float32:")
+        + """
+v1 = at.diagonal(at.specify_shape(X, X.shape))
+v2 = at.inc_subtensor((v1[:, None] + v1[None, :])[-1], t)
+v3 = at.log(at.exp(X * X.sum(axis=-1, keepdims=True) ** -1) + at.exp(v1))
+v4 = v2.sum() * (X.sum(axis=0, keepdims=True).sum() * v3.sum())""",
+        {"X": [[0.5, 1.0], [0.25, 2.0]], "t": 0.5},
     ),
 }
 
@@ -293,3 +298,16 @@ v2 = at.switch(m, v1, 0) / at.switch(m, v1, 0).sum(axis=-1, keepdims=True)"""
     )
     values = {"X": [[0.0, 0.0], [310.0, 0.0]], "s": 166.0, "m": [1, 0]}
     assert failure(program, values, order=0) is None
+
+
+@pytest.mark.xfail(raises=AssertionError, reason="a rest underflows beside what is out of range")
+def test_the_slope_of_a_ratio_of_picked_shares_in_single_precision() -> None:
+    program = (
+        _typed("x:float32:None", "X:float32:None,None", "Y:float32:None,None", "k:int64:None")
+        + """
+v1 = (X - at.log(at.exp(X).sum(axis=1, keepdims=True)))[at.arange(X.shape[0]), k]
+v2 = (Y - at.log(at.exp(Y).sum(axis=1, keepdims=True)))[at.arange(Y.shape[0]), k]
+v3 = -(at.exp(v1 - v2) * x).mean()"""
+    )
+    values = {"X": [[-29.86, 16.93, 125.47]], "Y": [[-59.78, 102.0, 67.2]], "x": [-10.8], "k": [2]}
+    assert failure(program, values) is None
