@@ -14,6 +14,8 @@ _SILENT, _SILENT_FINITE = 10_000, 100_000
 _SECONDS = 2.0
 #: How many a step may take, where what was found before waits for its end.
 _WAITED = 0.7
+#: How many parts of long steps a step counts for.
+_SHORT = 4
 #: At every how many steps, and parts of long ones, the clock is read.
 _STEPS, _PARTS = 8, 256
 
@@ -39,7 +41,7 @@ class Budget:
         self._problem = problem
         self._fair = fair
         self._left = steps
-        self._found = self._given = self._steps = self._parts = 0
+        self._found = self._given = self._steps = self._parts = self._taken = 0
         self._begun = self._since = thread_time()
 
     @property
@@ -83,6 +85,7 @@ class Budget:
             If too many steps were taken since the solution before.
         """
         self._steps += 1
+        self._taken += 1
         if self._left is not None:
             self._left -= 1
             if self._left < 0:
@@ -101,6 +104,10 @@ class Budget:
         self._parts += 1
         if self._parts % _PARTS == 0:
             self._look(_WAITED if self._found else _SECONDS)
+
+    def spent(self) -> int:
+        """All the work that was done: parts of steps, each step as some of them."""
+        return self._parts + _SHORT * self._taken
 
     def _look(self, seconds: float) -> None:
         now = thread_time()

@@ -49,9 +49,13 @@ def identifications(
     apart = {frozenset(bound(terms, v, state.bindings) for v in pair) for pair in state.distinct}
     if any(len(pair) == 1 for pair in apart):
         return iter(())  # what was tried before
-    if not pairs:
-        return None
-    return _identified(state, [pair for pair in pairs if frozenset(pair) not in apart])
+    if pairs:
+        return _identified(state, [pair for pair in pairs if frozenset(pair) not in apart])
+    for pair in _shared(by_operator):
+        if frozenset(pair) not in apart:
+            other = replace(state, distinct=state.distinct.union((pair,)))
+            return iter((state.with_equations(pair), other))
+    return None
 
 
 def _identified(state: State, pairs: Sequence[Equation]) -> Iterator[State]:
@@ -80,6 +84,28 @@ def _pairs(by_operator: Mapping[Symbol, Sequence[Equation]]) -> list[Equation]:
             for w in sorted(theirs, key=_serial):
                 found.setdefault(frozenset((v, w)), (v, w))
     return list(found.values())
+
+
+def _shared(by_operator: Mapping[Symbol, Sequence[Equation]]) -> Iterator[Equation]:
+    """Variables on both sides of several joins, which may be equal or not.
+
+    What joins are that absorb variables, has no end of forms as long as that is open.
+    """
+    joins = [operator for operator in by_operator if operator.idempotent]
+    found: list[dict[frozenset[Interned], Equation]] = []
+    for operator in joins if len(joins) > 1 else ():
+        sides = [[operands(operator, side) for side in pair] for pair in by_operator[operator]]
+        pairs = [
+            (v, w)
+            for left, right in sides
+            for v in left
+            for w in right
+            if v is not w and v.symbol is VARIABLE is w.symbol
+        ]
+        found.append({frozenset(pair): pair for pair in pairs})
+    for key, pair in found[0].items() if found else ():
+        if any(key in other for other in found[1:]):
+            yield pair
 
 
 def _sides(by_operator: Mapping[Symbol, Sequence[Equation]]) -> Iterator[_Side]:

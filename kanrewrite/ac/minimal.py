@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from time import thread_time
 
 from kanrewrite.ac.bags import operands
 from kanrewrite.ac.interned import LEAF, VARIABLE, Interned, Symbol
@@ -19,8 +18,10 @@ Column = tuple[int, ...]
 #: set that is known to be large, and of one that may have no end, fewer.
 _WAIT, _WAIT_LARGE = 256, 16
 _STEPS = 2_000
-#: And how many seconds, where some have been found.
-_SECONDS = 0.5
+#: And how much work, where some have been found: of the search, and of comparisons with each that
+#: is kept, which are longer in wide terms.
+_WORK = 12_000
+_COMPARED, _WIDE = 6, 64
 #: How often a comparison of two may see that it has come no further: what took more is compared
 #: with no other any more.
 _LOOKS = 6
@@ -35,6 +36,7 @@ def minimal(
     solutions: Iterable[Values | None],
     ended: Callable[[], bool],
     found: Callable[[], None],
+    spent: Callable[[], int],
     large: bool,
     fair: bool,
 ) -> Iterator[Values]:
@@ -50,6 +52,8 @@ def minimal(
         Whether `solutions` has come to its end.
     found
         Called for each solution that is new.
+    spent
+        The work that `solutions` has taken.
     large
         Whether there are many, or may be no end: then fewer are waited for and compared with.
     fair
@@ -66,7 +70,7 @@ def minimal(
     stream = iter(solutions)
     given_up: Incomplete | None = None
     try:
-        _wait(terms, stream, kept, found, _WAIT_LARGE if large or fair else _WAIT)
+        _wait(terms, stream, kept, found, spent, _WAIT_LARGE if large or fair else _WAIT)
     except Incomplete as reason:  # raised after what was found
         given_up = reason
     for one in kept:
@@ -82,14 +86,18 @@ def _wait(
     stream: Iterator[Values | None],
     kept: list[_Unifier],
     found: Callable[[], None],
+    spent: Callable[[], int],
     enough: int,
 ) -> None:
     """Keep the most general of the first solutions."""
-    start = thread_time()
+    compared = 0
     for steps, values in enumerate(stream):
-        if values is not None and _insert(kept, _Unifier(terms, values)):
-            found()
-        late = bool(kept) and thread_time() - start > _SECONDS
+        if values is not None:
+            one = _Unifier(terms, values)
+            compared += _COMPARED * len(kept) * (1 + one.size // _WIDE)
+            if _insert(kept, one):
+                found()
+        late = bool(kept) and spent() + compared > _WORK
         if late or len(kept) >= enough or steps >= _STEPS:
             return
 
@@ -147,7 +155,7 @@ def _outline(term: Interned) -> Hashable:
 class _Unifier:
     """The values of a unifier as one term, to be matched with another's."""
 
-    __slots__ = ("_columns", "_is_hard", "_matcher", "_sizes", "term", "values")
+    __slots__ = ("_columns", "_is_hard", "_matcher", "_sizes", "size", "term", "values")
 
     def __init__(self, terms: Store, values: Values):
         self.values = values
@@ -156,6 +164,7 @@ class _Unifier:
         self._sizes = [
             len(v.args) if v.symbol.associative and not v.symbol.collapses else 1 for v in values
         ]
+        self.size = sum(len(v.args) for v in values)
         self._matcher: Matcher | None = None
         self._is_hard = False
         self._columns: dict[Symbol, set[Column]] = {}

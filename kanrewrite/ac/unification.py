@@ -109,6 +109,7 @@ class _Unification:
                 solutions,
                 lambda: self._search.ended,
                 self._search.budget.found,
+                self._search.budget.spent,
                 self._is_large(start),
                 self._search.fair,
             ):

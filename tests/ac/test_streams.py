@@ -105,6 +105,32 @@ def test_two_operators_of_any_kind_over_the_same_variables(name: str, count: int
     assert len({key(one, variables) for one in found}) == len(found)
 
 
+@pytest.mark.parametrize("unit", [None, "0"])
+def test_two_joins_over_the_same_variables_stream_and_begin_with_equal_ones(unit: Any) -> None:
+    theory = Theory(f"joins {unit}").aci("add", **({"unit": unit} if unit else {})).aci("mul")
+    variables = [*names("x", 3), *names("y", 3)]
+    found: list[dict[Var, Any]] = []
+    with in_time(unit):
+        found.extend(islice(unify(twice(3), theory), 60))
+    assert len({key(one, variables) for one in found}) == 60
+    for one in found:
+        for left, right in twice(3):
+            assert term(replaced(left, one), theory) is term(replaced(right, one), theory)
+    # The x are a permutation of the y, in six ways.
+    equal = [one for one in found if len({one.get(v, v) for v in variables}) == 3]
+    assert len(equal) >= 6
+
+
+def test_what_is_waited_for_does_not_depend_on_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    def first() -> int:
+        found = next(unify(twice(3), OTHERS["join and sum"]))
+        return len(str(sorted(map(str, found.values()))))
+
+    slow = first()
+    monkeypatch.setattr("kanrewrite.ac.budget.thread_time", lambda: 0.0)
+    assert first() == slow
+
+
 @pytest.mark.parametrize("name", OTHERS)
 def test_two_operators_of_any_kind_that_clash_end(name: str) -> None:
     x, y = var("x"), var("y")
