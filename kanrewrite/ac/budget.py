@@ -42,7 +42,7 @@ class Budget:
         self._fair = fair
         self._left = steps
         self._found = self._given = self._steps = self._parts = self._taken = 0
-        self._begun = self._since = thread_time()
+        self._begun = self._since = self._step = thread_time()
 
     @property
     def is_bounded(self) -> bool:
@@ -86,6 +86,7 @@ class Budget:
         """
         self._steps += 1
         self._taken += 1
+        self._step = thread_time()
         if self._left is not None:
             self._left -= 1
             if self._left < 0:
@@ -97,23 +98,25 @@ class Budget:
         if self._steps > (_SILENT if self._fair else _SILENT_FINITE):
             raise self.given_up()
         if self._steps % _STEPS == 0:
-            self._look(_SECONDS)
+            self._look()
 
     def tick(self) -> None:
         """Note a part of a step that may be long; raises as `spend` does, when it is late."""
         self._parts += 1
         if self._parts % _PARTS == 0:
-            self._look(_WAITED if self._found else _SECONDS)
+            self._look()
+            if self._found and thread_time() - self._step > _WAITED:
+                raise self.given_up()
 
     def spent(self) -> int:
         """All the work that was done: parts of steps, each step as some of them."""
         return self._parts + _SHORT * self._taken
 
-    def _look(self, seconds: float) -> None:
+    def _look(self) -> None:
         now = thread_time()
         if self._fair and self._patience is not None and now - self._begun > _SECONDS:
             raise EndlessSet(self._theory, self._problem(), self._found + self._given)
-        if now - self._since > seconds:
+        if now - self._since > _SECONDS:
             raise self.given_up()
 
     def given_up(self) -> Incomplete:

@@ -111,8 +111,8 @@ def test_two_joins_over_the_same_variables_stream_and_begin_with_equal_ones(unit
     variables = [*names("x", 3), *names("y", 3)]
     found: list[dict[Var, Any]] = []
     with in_time(unit):
-        found.extend(islice(unify(twice(3), theory), 60))
-    assert len({key(one, variables) for one in found}) == 60
+        found.extend(islice(unify(twice(3), theory), 40))
+    assert len({key(one, variables) for one in found}) == 40
     for one in found:
         for left, right in twice(3):
             assert term(replaced(left, one), theory) is term(replaced(right, one), theory)
