@@ -1,7 +1,9 @@
 """The report command and its page."""
 
 import json
+from importlib import import_module
 from pathlib import Path
+from time import perf_counter, sleep
 from typing import Any
 
 import aesara.tensor as at
@@ -47,6 +49,16 @@ def test_a_report_is_named_after_its_outputs() -> None:
     assert report(loss, scales=[1.0]).title == "kanrewrite report: exp(x)"
     loss.name = "loss"
     assert report([loss, x + 1], scales=[1.0]).title == "kanrewrite report: loss, x + 1"
+
+
+def test_what_nearly_matched_is_looked_for_within_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    x: Any = at.dvector("x")
+    module = import_module("kanrewrite.report")
+    monkeypatch.setattr(module, "_SECONDS", 0.3)
+    monkeypatch.setattr(module, "why_not", lambda *_: sleep(60))
+    start = perf_counter()
+    assert report(at.exp(x), scales=[1.0]).near == []
+    assert perf_counter() - start < 30
 
 
 def test_a_page_where_there_is_no_folder_is_refused_before_the_work(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -16,6 +17,7 @@ from kanrewrite import registry
 from kanrewrite.audit import Audit, audit
 from kanrewrite.display import brief, cut
 from kanrewrite.errors import NothingRan, UnknownPictureFormat
+from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.relation import Relation
 from kanrewrite.report.measure import MODE, Curve, Generate, curves, generated, inputs_of
 from kanrewrite.report.page import render
@@ -197,12 +199,15 @@ def _compiled(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> tuple[Any, f
 
 
 def _near(relations: Sequence[Relation], outputs: list[Graph]) -> list[Explanation]:
-    """Relations that did not fire and came far, those that came furthest first."""
+    """Relations that did not fire and came far, those that came furthest first.
+
+    A large graph has more places than there is time for; then these are of what was looked at.
+    """
     found = []
-    start = perf_counter()
-    for relation in relations:
-        if relation.direction and not relation.is_goal and perf_counter() - start < _SECONDS:
-            explanation = why_not(relation, outputs)
-            if not explanation.fires and explanation.share >= NEARLY:
-                found.append(explanation)
+    with suppress(OutOfTime), limited(_SECONDS):
+        for relation in relations:
+            if relation.direction and not relation.is_goal:
+                explanation = why_not(relation, outputs)
+                if not explanation.fires and explanation.share >= NEARLY:
+                    found.append(explanation)
     return sorted(found, key=lambda explanation: explanation.rank, reverse=True)
