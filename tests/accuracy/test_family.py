@@ -51,7 +51,6 @@ KEPT = {
     "shape_sech": 1.0,
     "shape_log_pair": 1.0,
     "shape_odds_less": 1.0,
-    "shape_ratio_next": 1.0,
     "shape_second_root": 1.5,
     "shape_root_gap": 1.0,
     "shape_cos2": 1.0,
