@@ -405,3 +405,15 @@ def test_errors_in_ulps(actual: float, truth: Any, expected: float) -> None:
 
 def test_ulps_of_a_smaller_dtype() -> None:
     assert reference.ulps(np.float32(1) + np.float32(2**-23), mpf(1), "float32").item() == 1
+
+
+def test_a_zero_that_was_left_above_the_scales_is_looked_at_again() -> None:
+    r = at.dvector("r")
+
+    def odds(r: Any, p: Any) -> Any:
+        return p * at.exp(r) / (p * at.exp(r) + (1 - p))
+
+    p = aesara.scan(odds, [r], [at.constant(np.float64(0.5))])[0][-1]
+    given = 46.875 * np.array([5, 7, 6, 9, -8, -5])
+    (slopes,) = reference.evaluate([aesara.grad(p, r)], {r: given})
+    np.testing.assert_allclose(slopes.astype(float), np.exp(-given.sum()), 1e-12)

@@ -25,6 +25,8 @@ from kanrewrite.reference.scales import Arithmetic, Real, magnitude
 
 DIGITS = 50
 AGREE = 84  # bits: two answers agree when they differ by 2**-84, some 5e-26, of their size
+LEAST = -1100  # 2**-1100 is below all floats
+DOUBT = 400  # digits up to which a zero that may be as large as a float is not believed
 
 
 def run(
@@ -123,7 +125,8 @@ def evaluate(
     keep the machine's integers. Infinities and nan follow IEEE 754 but zero has no sign:
     ``1 / 0`` is inf. Exponents are unbounded, and a number keeps several scales (see
     :mod:`kanrewrite.reference.scales`), so ``1 + exp(-1e18)`` is not 1. The precision doubles
-    until two answers agree to 25 digits. Agreement is strong evidence and no proof: it would
+    until two answers agree to 25 digits, and for some more where a zero is what cancelled and may
+    be as large as a float. Agreement is strong evidence and no proof: it would
     take interval arithmetic, and the decision whether a number is zero, to have one.
 
     Examples
@@ -138,26 +141,33 @@ def evaluate(
     while True:
         more = min(2 * digits, max_digits)
         now = _shown(outputs, inputs, more, saturate)
-        apart = _disagreement(before, now)
-        if apart is None:
-            return [_public(value) for value in now]
-        if more == max_digits:
-            raise _not_converged(outputs, before, now, apart, more)
+        apart = _disagreement(before[0], now[0])
+        if apart is None and (now[1] or more >= min(DOUBT, max_digits)):
+            return [_public(value) for value in now[0]]
+        if apart is not None and more == max_digits:
+            raise _not_converged(outputs, before[0], now[0], apart, more)
         digits, before = more, now
 
 
 def _shown(
     outputs: Sequence[AnyVariable], inputs: Mapping[AnyVariable, Any], digits: int, saturate: bool
-) -> list[Array]:
-    """Each output with its numbers as raw ``mpf`` or as ``mpc``."""
+) -> tuple[list[Array], bool]:
+    """Each output with its numbers as raw ``mpf`` or ``mpc``, and whether its zeros are known."""
     arithmetic = Arithmetic(digits, saturate)
     values = [np.asarray(value) for value in run(outputs, inputs, arithmetic)]
-    return [
+    flat = [
         objects([_flat(v, arithmetic) for v in value.ravel()], value.shape)
         if value.dtype == object
         else value
         for value in values
     ]
+    return flat, not any(_may_be_more(v) for value in values for v in value.flat)
+
+
+def _may_be_more(value: Any) -> bool:
+    """Whether a zero is only what is left above the scales that were kept."""
+    floor = value.floor if isinstance(value, Real) and not value.parts else None
+    return floor is not None and floor > LEAST
 
 
 def _flat(value: Any, arithmetic: Arithmetic) -> Any:
