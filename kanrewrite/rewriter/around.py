@@ -7,14 +7,14 @@ that is subtracted where a parameter could have it, or a factor that is 1.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from unification import isvar
 
-from kanrewrite.guards import Guard, constant_of, is_bool, is_float, is_int
+from kanrewrite.guards import Guard, constant_of, is_bool, is_constant, is_float, is_int
 from kanrewrite.relation import Rule, substitute
 from kanrewrite.rewriter.axioms import operands_of
 from kanrewrite.rewriter.heads import required
@@ -23,6 +23,8 @@ from kanrewrite.terms import Param, T, Term, parameters_of, parts_of, with_part
 #: Guards about what a number, and the negative of a parameter, is as well.
 KINDS = (is_float, is_int, is_bool)
 _FACTOR, _OFTEN = Param("around:factor"), Param("around:often")
+#: What terms are multiplied with.
+_NUMBERS = (Param("around:q"), Param("around:r"))
 #: What a sign passes: which of the operands may hold it.
 _LINEAR = {T.mul: None, T.sum: 1, T.mean: 1, T.true_div: 1, T.neg: 1, T.dot: None}
 
@@ -48,9 +50,15 @@ def scaled(rule: Rule) -> Iterator[Rule]:
             return
         whole = T.mul(_FACTOR, whole)
         yield replace(rule, pattern=Term((head, *terms)), replacement=whole)
-        first, *others = terms
-        subtracted = others if head is T.sub else map(T.neg, others)
-        yield replace(rule, pattern=T.add(T.neg(first), *subtracted), replacement=T.neg(whole))
+        pattern, whole = _less(head, terms, whole)
+        yield replace(rule, pattern=pattern, replacement=whole)
+
+
+def _less(head: Any, terms: Sequence[Any], whole: Any) -> tuple[Any, Any]:
+    """The negative of a sum, or a difference, and of what is made of it."""
+    first, *others = terms
+    subtracted = others if head is T.sub else map(T.neg, others)
+    return T.add(T.neg(first), *subtracted), T.neg(whole)
 
 
 def remaining(rule: Rule) -> Iterator[Rule]:
@@ -166,6 +174,41 @@ def differences(rule: Rule) -> Iterator[Rule]:
             pattern = with_part(rule.pattern, whole, T.add(*terms))
             result = substitute(rule.replacement, {found: T.neg(found)})
             yield replace(rule, pattern=pattern, replacement=result)
+
+
+def multiples(rule: Rule) -> Iterator[Rule]:
+    """A rule about a sum of what is linear in parameters, for multiples of its terms.
+
+    Examples
+    --------
+    >>> from kanrewrite.relation import eq, relation
+    >>> @relation
+    ... def products(a, x, y):
+    ...     yield eq(T.dot(a, x) + T.dot(a, y), T.dot(a, x + y))
+    >>> for rule in products.rules():
+    ...     for other in list(multiples(rule))[:3]:
+    ...         print(other.pattern, "with", other.replacement)
+    q * dot(a, x) + dot(a, y) with dot(a, q * x + y)
+    -(q * dot(a, x)) + -dot(a, y) with -dot(a, q * x + y)
+    dot(a, x) + q * dot(a, y) with dot(a, x + q * y)
+    """
+    head, *parts = rule.pattern
+    if head not in (T.add, T.sub) or len(parts) != 2 or not all(map(required, parts)):
+        return
+    often = Counter(parameters_of(rule.pattern))
+    inner = [next((p for p in _linear(part) if often[p] == 1), None) for part in parts]
+    for chosen in ((0,), (1,), (0, 1)):
+        values = {inner[n]: T.mul(_NUMBERS[n - chosen[0]], inner[n]) for n in chosen}
+        if None in values or not all(about_kinds(rule, p) for p in values):
+            continue
+        terms = [
+            T.mul(_NUMBERS[n - chosen[0]], part) if n in chosen else part
+            for n, part in enumerate(parts)
+        ]
+        result = substitute(rule.replacement, values)
+        conditions = (*rule.conditions, *map(is_constant, _NUMBERS[: len(chosen)]))
+        for pattern, made in ((Term((head, *terms)), result), _less(head, terms, result)):
+            yield replace(rule, pattern=pattern, replacement=made, conditions=conditions)
 
 
 def about_kinds(rule: Rule, parameter: Any) -> bool:

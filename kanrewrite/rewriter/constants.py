@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from unification import isvar
 
-from kanrewrite.guards import Guard, constant_of, dtype_of, is_constant
+from kanrewrite.guards import Guard, constant_of, dtype_of, is_constant, positive
 from kanrewrite.relation import Rule, substitute
+from kanrewrite.rewriter.around import about_kinds
 from kanrewrite.terms import Param, T, Term, parameters_of, parts_of, with_part
 
 _Q = Param("constants:q")
@@ -58,6 +59,67 @@ def with_constants(rule: Rule) -> Iterator[Rule]:
             ((parameter, times),) = inside.items()
             if times < often[parameter] and any(isinstance(x, int | float) for x in part):
                 yield _computed(rule, part, parameter)
+
+
+def with_roots(rule: Rule) -> Iterator[Rule]:
+    """The rules about a number where a rule raises a parameter: 4 is the square of 2, and a factor.
+
+    Examples
+    --------
+    >>> from kanrewrite.relation import eq, relation
+    >>> @relation
+    ... def length(x, y):
+    ...     yield eq(T.sqrt(x**2 + y**2), T.abs(x) * T.sqrt(1 + (y / x) ** 2))
+    >>> for rule in length.rules():
+    ...     for other in with_roots(rule):
+    ...         print(other.pattern, "with", other.replacement)
+    sqrt(q + y**2) with abs(sqrt(q)) * sqrt(1 + (y / sqrt(q))**2)
+    sqrt(q * x**2 + y**2) with abs(sqrt(q) * x) * sqrt(1 + (y / (sqrt(q) * x))**2)
+    sqrt(x**2 + q) with abs(x) * sqrt(1 + (sqrt(q) / x)**2)
+    sqrt(x**2 + q * y**2) with abs(x) * sqrt(1 + (sqrt(q) * y / x)**2)
+    """
+    often = Counter(parameters_of(rule.pattern))
+    for part, raised in _summands(rule.pattern):
+        inverse = _INVERSES.get((part[0], *part[2:])) if part[0] is not T.true_div else _reciprocal
+        there = sum(other == part for other in parts_of(rule.pattern))
+        if inverse is None or often[raised] != there or not about_kinds(rule, raised):
+            continue
+        for left, value in ((_Q, inverse(_Q)), (T.mul(_Q, part), T.mul(inverse(_Q), raised))):
+            pattern = with_part(rule.pattern, part, left)
+            if len(set(parameters_of(pattern))) == 1:
+                continue  # it must say something of a tensor
+            kept = [c for c in rule.conditions if left is not _Q or raised not in c.variables]
+            yield replace(
+                rule,
+                pattern=pattern,
+                replacement=substitute(rule.replacement, {raised: value}),
+                conditions=(*kept, is_constant(_Q), positive(_Q)),
+            )
+
+
+def _summands(pattern: Any) -> Iterator[tuple[Term, Any]]:
+    """The powers and reciprocals of a parameter that are added up, each once, and of what."""
+    found = dict[Term, Any]()
+    for whole in parts_of(pattern):
+        if isinstance(whole, Term) and whole[0] in (T.add, T.sub):
+            for part in whole[1:]:
+                if isinstance(part, Term) and sum(map(isvar, part[1:])) == 1 and len(part) < 4:
+                    inner = next(filter(isvar, part[1:]))
+                    if part[0] is not T.true_div or (part[1] == 1 and part[2] is inner):
+                        found[part] = inner
+    yield from found.items()
+
+
+def _reciprocal(number: Any) -> Any:
+    return 1 / number
+
+
+#: What a number is, where an operator over a parameter is to be it.
+_INVERSES: dict[Any, Callable[[Any], Any]] = {
+    (T.pow, 2): T.sqrt,
+    (T.sqr,): T.sqrt,
+    (T.reciprocal,): _reciprocal,
+}
 
 
 def _divisors(term: Any) -> Iterator[Any]:

@@ -6,6 +6,7 @@ following it there would never end.  Whoever writes it means what was written be
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from unification import isvar
@@ -13,6 +14,7 @@ from unification import isvar
 from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.ac import term
 from kanrewrite.errors import Incomplete
+from kanrewrite.guards import is_constant
 from kanrewrite.relation import REAL, Rule, substitute
 from kanrewrite.relation.axes import freed
 from kanrewrite.relation.notation import in_words
@@ -51,18 +53,23 @@ def is_growing(rule: Rule, whole: bool = False) -> bool:
     fixed = {variable: f"the {variable}" for variable in variables}
     made = signed_pattern(substitute(replacement, fixed))
     parts = (part for part in parts_of(made) if isinstance(part, Term))
+    numbers = {x for c in rule.conditions if c.guard == is_constant for x in c.variables}
     return any(
-        needed <= set(operators_of(part)) and _holds(matcher, part)
+        needed <= set(operators_of(part)) and _holds(matcher, part, numbers)
         for part in parts
         if whole or part is not made
     )
 
 
-def _holds(matcher: Any, part: Term) -> bool:
-    """Tell whether a part is matched, no parameter standing for a number that could be anywhere."""
+def _holds(matcher: Any, part: Term, numbers: Collection[Any]) -> bool:
+    """Tell whether a part is matched, no parameter standing for a number that could be anywhere.
+
+    Those that are asked to be numbers are there to stand for one.
+    """
     try:
         found = (
-            bindings.values() for bindings, _ in matcher.extend(term(part, REAL), written=True)
+            [value for x, value in bindings.items() if x not in numbers]
+            for bindings, _ in matcher.extend(term(part, REAL), written=True)
         )
         return any(not any(isinstance(v, int | float) for v in values) for values in found)
     except Incomplete:

@@ -19,10 +19,17 @@ from kanrewrite.ac import match, term
 from kanrewrite.guards import Condition, is_float, ndim
 from kanrewrite.relation import REAL, Relation, Rule, eq, substitute
 from kanrewrite.relation.notation import written_out
-from kanrewrite.relation.roles import operators_in
-from kanrewrite.rewriter.around import KINDS, differences, negated, remaining, scaled, with_units
+from kanrewrite.rewriter.around import (
+    KINDS,
+    differences,
+    multiples,
+    negated,
+    remaining,
+    scaled,
+    with_units,
+)
 from kanrewrite.rewriter.axioms import operands_of
-from kanrewrite.rewriter.constants import with_constants
+from kanrewrite.rewriter.constants import with_constants, with_roots
 from kanrewrite.rewriter.growing import is_growing
 from kanrewrite.rewriter.heads import required
 from kanrewrite.rewriter.wording import in_other_words
@@ -153,7 +160,7 @@ def _transposed(rule: Rule) -> Iterator[Rule]:
     Where its own result is one of those, only for products of what is transposed in the graph.
     """
     matrices = dict.fromkeys(_spine(rule.pattern))
-    if not matrices or T.dot not in operators_in(rule.pattern):
+    if not _has_product(rule.pattern):
         return
     if not all(_is_about_type(rule, x) for x in matrices):
         return
@@ -168,6 +175,13 @@ def _transposed(rule: Rule) -> Iterator[Rule]:
         pattern, result = substitute(pattern, turned), T.dimshuffle(rule.replacement, _TURN)
         other = replace(other, pattern=pattern, replacement=result)
     yield other
+
+
+def _has_product(term: Any) -> bool:
+    """Whether a product of matrices is an operand of products and sums, and of nothing else."""
+    if not isinstance(term, Term) or (term[0] is not T.dot and term[0] not in ELEMENTWISE):
+        return False
+    return term[0] is T.dot or any(map(_has_product, term[1:]))
 
 
 def _spine(term: Any) -> Iterator[Any]:
@@ -336,4 +350,13 @@ def _as_stated(rule: Rule) -> Iterator[Rule]:
 #: How else a rule may be put, each for itself.
 _WORDS = (_as_stated, _turned, _transposed, _with_numbers, _as_stock, _raised, _mirrored)
 #: And one of users: what the library says it says of what graphs have.
-_MORE_WORDS = (*_WORDS, with_constants, with_units, scaled, negated, remaining)
+_MORE_WORDS = (
+    *_WORDS,
+    with_constants,
+    with_roots,
+    multiples,
+    with_units,
+    scaled,
+    negated,
+    remaining,
+)

@@ -9,7 +9,7 @@ softplus holds of ``log(1 + exp(x))``. Never the other way round: who says somet
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -27,8 +27,9 @@ from kanrewrite.theory import Theory
 
 #: In how many other ways a pattern is put.
 WORDINGS = 12
-_SYNTAX = Theory("wording").c(T.mul)
+_SYNTAX = Theory("wording").c(T.mul).c(T.maximum).c(T.minimum)
 _X, _Y, _Z, _AXIS = (Param(f"wording:{name}") for name in ("x", "y", "z", "axis"))
+_N, _LOW, _HIGH = (Param(f"wording:{name}") for name in ("number", "low", "high"))
 #: What a logarithm and a root pass: they are defined on the right only where both operands are.
 _PASSED = (
     eq(T.log(1 / _X), -T.log(_X)),
@@ -47,6 +48,31 @@ _SPREAD = (
     eq(_X * (_Y - _Z), _X * _Y - _X * _Z),
     eq(-((_X - _Y) / _Z), (_Y - _X) / _Z),
     eq(-(_Z * (_X - _Y)), _Z * (_Y - _X)),
+)
+#: The same with a number, of which Aesara leaves one or the other.
+_SCALED = (
+    eq(_N * (_Y + _Z), _N * _Y + _N * _Z),
+    eq((_Y + _Z) / _N, _Y / _N + _Z / _N),
+)
+#: A quotient whose divisor holds what is divided, and one without.
+_FRACTIONS = (
+    eq(_X / (_Y - _X), 1 / (_Y / _X - 1)),
+    eq(_X / (_Y + _X), 1 / (_Y / _X + 1)),
+    eq(1 / (_Y / _X - 1), _X / (_Y - _X)),
+    eq(1 / (_Y / _X + 1), _X / (_Y + _X)),
+)
+#: What numbers may stand in: either side of a comparison comes first, as written.
+_COMPARED = (
+    eq(T.lt(_X, _Y), T.gt(_Y, _X)),
+    eq(T.gt(_X, _Y), T.lt(_Y, _X)),
+    eq(T.le(_X, _Y), T.ge(_Y, _X)),
+    eq(T.ge(_X, _Y), T.le(_Y, _X)),
+)
+#: What keeps to a range, the lower end of which is no more than the upper one.
+_RANGES = (
+    eq(T.clip(_X, _LOW, _HIGH), T.minimum(T.maximum(_X, _LOW), _HIGH)),
+    eq(T.minimum(T.maximum(_X, _LOW), _HIGH), T.maximum(T.minimum(_X, _HIGH), _LOW)),
+    eq(T.maximum(T.minimum(_X, _HIGH), _LOW), T.clip(_X, _LOW, _HIGH)),
 )
 #: What Aesara has operators of its own for.
 _OF_VECTORS = (
@@ -112,7 +138,7 @@ def _once(rule: Rule) -> Iterator[Rule]:
     for part in parts_of(pattern):
         if not _is_term(part):
             continue
-        for equation in (*meanings(), *_PASSED, *_SPREAD):
+        for equation in (*meanings(), *_PASSED, *_SPREAD, *_ASKED):
             for found in _matches(equation, part):
                 other = with_part(pattern, part, substitute(equation.rhs, found))
                 yield replace(rule, pattern=other)
@@ -124,9 +150,41 @@ def _once(rule: Rule) -> Iterator[Rule]:
 
 
 def _matches(equation: Eq, part: Term) -> Iterator[dict[Any, Any]]:
-    for found in islice(match(equation.lhs, part, _SYNTAX), 1):
-        if not any(isinstance(found.get(x), int | float) for x in (_X, _Y, _Z)):
-            yield found
+    """How a part is the left side of an equation, parameters standing for what they may."""
+    asked = _ASKED.get(equation, _are_tensors)
+    yield from islice(filter(asked, islice(match(equation.lhs, part, _SYNTAX), _WAYS)), 1)
+
+
+def _are_tensors(found: Mapping[Any, Any]) -> bool:
+    return not any(_is_number(found.get(x)) for x in (_X, _Y, _Z))
+
+
+def _is_scaled(found: Mapping[Any, Any]) -> bool:
+    return _is_number(found[_N]) and found[_N] not in (0, 1) and _are_tensors(found)
+
+
+def _is_range(found: Mapping[Any, Any]) -> bool:
+    low, high = found[_LOW], found[_HIGH]
+    return _is_number(low) and _is_number(high) and low <= high and _are_tensors(found)
+
+
+def _is_fraction(found: Mapping[Any, Any]) -> bool:
+    return not _is_number(found[_X])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+#: In how many ways an equation is tried at a part, since factors commute.
+_WAYS = 4
+#: What parameters may stand for: tensors unless told here, not numbers that are written.
+_ASKED: dict[Eq, Callable[[Mapping[Any, Any]], bool]] = {
+    **dict.fromkeys(_SCALED, _is_scaled),
+    **dict.fromkeys(_FRACTIONS, _is_fraction),
+    **dict.fromkeys(_COMPARED, lambda found: True),
+    **dict.fromkeys(_RANGES, _is_range),
+}
 
 
 def _of_vectors(rule: Rule, equation: Eq) -> Iterator[Rule]:

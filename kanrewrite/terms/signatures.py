@@ -61,4 +61,11 @@ ALIASES = {
     "sgn": "sgn",
     "where": "switch",
     "tensordot": "dot",
+    "bitwise_and": "and_",
+    "bitwise_or": "or_",
+    "bitwise_xor": "xor",
+    "bitwise_not": "invert",
+    "digamma": "psi",
+    "expit": "sigmoid",
+    "log1pexp": "softplus",
 }
