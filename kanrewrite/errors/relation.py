@@ -160,6 +160,42 @@ def cancels(pattern: str, left: str) -> str:
     )
 
 
+def says_nothing(pattern: str, replacement: str) -> str:
+    """Two sides that the axioms make equal, so that nothing would be rewritten."""
+    return (
+        f"`{pattern}` and `{replacement}` are one by the axioms of sums and products, which hold "
+        "without a relation: following it would change nothing. Leave the equation out; where the "
+        "axioms do not hold, give @relation(theory=...) without them, and for a goal alone "
+        "@relation(direction=None)."
+    )
+
+
+def not_a_side(side: object) -> str:
+    """A side of an equation that is no pattern."""
+    return (
+        f"{side!r} is no side of an equation. Write terms of T, as in T.exp(x), parameters of the "
+        "relation, and numbers: a graph of Aesara stands for itself, and has inputs of its own."
+    )
+
+
+def wrong_number_of_operands(term: str, wanted: int, given: int) -> str:
+    """An elementwise operator over more or fewer operands than its Op takes."""
+    return f"`{term}` has {given} operands, but Aesara's operator takes {wanted}."
+
+
+def not_axes(term: str, axis: object) -> str:
+    """Axes that are no integers."""
+    return (
+        f"the axis of `{term}` is {axis!r}. Give an integer, a tuple of them, None for all, or a "
+        "parameter with the annotation Axis."
+    )
+
+
+def not_an_error(error: object) -> str:
+    """What an equation is to hold within is no number."""
+    return f"within({error!r}) is no relative error. Give a number that is no less than 0."
+
+
 def misplaced_gradient(equation: str) -> str:
     """`T.gradient` stands elsewhere than at the root of a left side."""
     return (

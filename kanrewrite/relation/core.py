@@ -20,7 +20,7 @@ from kanrewrite.relation import derivatives, reading, roles
 from kanrewrite.relation.goals import REAL, Goal, holds
 from kanrewrite.relation.roles import Role
 from kanrewrite.relation.rules import Rule, conditions_of, when_text
-from kanrewrite.terms import Param, Term, parts_of, show
+from kanrewrite.terms import Param, T, Term, parts_of, show
 from kanrewrite.theory import Theory
 from kanrewrite.unify import as_term
 
@@ -169,6 +169,10 @@ class Relation:
         canonical = term(as_term(pattern), equation.theory or REAL)
         if {part for part in parts_of(canonical.plain) if isvar(part)} != bound:
             raise self.error(errors.cancels(show(pattern), show(canonical.plain)))
+        if _words(pattern) == _words(replacement) and canonical is term(
+            as_term(replacement), equation.theory or REAL
+        ):  # a square may be wanted in the place of a product
+            raise self.error(errors.says_nothing(show(pattern), show(replacement)))
         sides: list[tuple[str, Any, Iterable[Any]]]
         sides = [("side", replacement, filter(isvar, parts_of(replacement)))]
         sides += [("condition", c, c.variables) for c in conditions_of(equation)]
@@ -237,3 +241,9 @@ class Relation:
 
     def __hash__(self) -> int:
         return hash((self.name, self.direction))
+
+
+def _words(side: Any) -> frozenset[Any]:
+    """The operators of a side, but for those by which sums and products are written."""
+    found = (part[0] for part in parts_of(side) if isinstance(part, Term))
+    return frozenset(found) - {T.add, T.sub, T.neg, T.mul, T.true_div, T.reciprocal}

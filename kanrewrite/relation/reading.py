@@ -11,6 +11,7 @@ from kanrewrite import errors
 from kanrewrite.ac import Eq, eq
 from kanrewrite.errors import RelationError
 from kanrewrite.guards import Condition, Guard, guards_in
+from kanrewrite.relation import sides
 from kanrewrite.terms import Param, parts_of
 from kanrewrite.theory import Theory
 
@@ -88,6 +89,7 @@ def read_equations(
     for equation in stated:
         if not isinstance(equation, Eq):
             raise fail(errors.not_an_equation(equation))
+        sides.check(equation, fail)
         used = {part for side in (equation.lhs, equation.rhs) for part in parts_of(side)}
         asked = [c for c in conditions if used.issuperset(c.variables)]
         own = theory if equation.theory is None else equation.theory
