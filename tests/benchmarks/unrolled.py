@@ -156,7 +156,7 @@ MODELS: dict[str, tuple[Callable[[int], Model], tuple[int, ...]]] = {
     "labels": (labels, (2, 4, 8)),
     "attention": (attention, (2, 4, 8)),
     "transformer": (transformer, (1, 2, 4)),
-    "gates": (gates, (1, 2, 4)),
+    "gates": (gates, (2, 4, 8)),
     "capsules": (capsules, (1, 2, 3)),
     "memory": (memory, (1, 2, 4)),
     "bells": (bells, (2, 4, 8)),
