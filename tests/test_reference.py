@@ -415,5 +415,6 @@ def test_a_zero_that_was_left_above_the_scales_is_looked_at_again() -> None:
 
     p = aesara.scan(odds, [r], [at.constant(np.float64(0.5))])[0][-1]
     given = 46.875 * np.array([5, 7, 6, 9, -8, -5])
-    (slopes,) = reference.evaluate([aesara.grad(p, r)], {r: given})
+    slope: Any = aesara.grad(p, r)
+    (slopes,) = reference.evaluate([slope], {r: given})
     np.testing.assert_allclose(slopes.astype(float), np.exp(-given.sum()), 1e-12)

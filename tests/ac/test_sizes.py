@@ -310,8 +310,8 @@ def test_many_known_operands_are_compared_at_once() -> None:
         assert list(match((op, ("f", X), *parts), (op, *parts, ("f", "a")), WIDE)) == [{X: "a"}]
     taken = []
     for width in (100, 400):
-        pattern = term(("add", X, *(f"d{k}" for k in range(width))), SUMS)
-        taken.append(lines_run(lambda: next(Matcher(pattern).match(pattern))))  # noqa: B023
+        wide = term(("add", X, *(f"d{k}" for k in range(width))), SUMS)
+        taken.append(lines_run(lambda: next(Matcher(wide).match(wide))))  # noqa: B023
     assert taken[1] < 5 * taken[0]
 
 

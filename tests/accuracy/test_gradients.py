@@ -50,10 +50,12 @@ def gradients(side: Any) -> tuple[list[Any], list[Any]] | None:
     """The parameters of a left side and its gradient in them, None where Aesara has none."""
     inputs = {p: at.dvector() for p in dict.fromkeys(parameters_of(side))}
     wrt: Any = list(inputs.values())
+    written: Any = build(side, inputs, "float64")
     try:
-        return wrt, aesara.grad(build(side, inputs, "float64").sum(), wrt)
+        slopes: Any = aesara.grad(written.sum(), wrt)
     except KeyError:  # of inverse sines and tangents, with this numpy
         return None
+    return wrt, slopes
 
 
 def lost(function: Any, given: list[Any], truth: list[Any]) -> Any:
@@ -61,7 +63,7 @@ def lost(function: Any, given: list[Any], truth: list[Any]) -> Any:
     with np.errstate(all="ignore"):
         found = function(*given)
     pairs = [
-        (np.float64(np.ravel(f)), np.ravel(round_to(t, "float64")))
+        (np.ravel(f).astype("float64"), np.ravel(round_to(t, "float64")))
         for f, t in zip(found, truth, strict=True)
     ]
     return np.concatenate([bits_lost(f, t)[np.isfinite(t)] for f, t in pairs])

@@ -160,7 +160,8 @@ def what_is_left_of_a_stick(x: Any) -> Any:
 
 @loop((4, 3), fixed=((3, 3), (3, 3)))
 def long_short_term_memory(x: Any, w: Any, u: Any) -> Any:
-    gate = lambda v: 1 / (1 + at.exp(-v))  # noqa: E731
+    def gate(v: Any) -> Any:
+        return 1 / (1 + at.exp(-v))
 
     def step(row: Any, h: Any, c: Any) -> Any:
         z = row + at.dot(h, w)
