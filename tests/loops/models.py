@@ -66,7 +66,7 @@ def particle_weights(x: Any) -> Any:
     def step(row: Any, w: Any) -> Any:
         w = w * at.exp(row)
         w = w / w.sum()
-        return w, 1 / at.sqr(w).sum()
+        return w, 1 / at.square(w).sum()
 
     weights, number = several(step, x, states=[at.ones(4) / 4, None])
     return at.concatenate([weights, number[:, None]], 1)
@@ -248,7 +248,7 @@ def expectation_maximisation(x: Any, mu: Any) -> Any:
     """Likelihoods of a mixture of two normals."""
 
     def step(mu: Any) -> Any:
-        d = at.exp(-0.5 * at.sqr((x[:, None] - mu[None, :]) / 64))
+        d = at.exp(-0.5 * at.square((x[:, None] - mu[None, :]) / 64))
         r = d / d.sum(1, keepdims=True)
         return (r * x[:, None]).sum(0) / r.sum(0), at.log(d.sum(1)).sum()
 

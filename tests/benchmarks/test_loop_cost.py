@@ -1,0 +1,24 @@
+"""Loops without a softmax: nothing is done to them, so that little is paid for them."""
+
+from __future__ import annotations
+
+import pytest
+from aesara.printing import debugprint
+
+from tests.benchmarks.loop_cost import LOOPS, compiled, table
+
+
+def text(name: str, gradient: bool, library: bool) -> str:
+    """A compiled function in words."""
+    function, _ = compiled(name, gradient, library)
+    return str(debugprint(function, file="str"))
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_what_is_compiled_is_the_same(name: str) -> None:
+    assert text(name, False, True) == text(name, False, False)
+
+
+@pytest.mark.slow
+def test_table() -> None:
+    assert len(table(1)) == 2 + 2 * len(LOOPS)
