@@ -32,7 +32,8 @@ def powers() -> Model:
 
 
 def averages() -> Model:
-    x, a = at.dmatrix("x"), at.dscalar("a")
+    x: Any = at.dmatrix("x")
+    a = at.dscalar("a")
     out, _ = aesara.scan(lambda r, s, a: a * s + (1 - a) * r, [x], [at.zeros_like(x[0])], [a])
     return [x, a], at.square(out).mean(), a
 
