@@ -20,7 +20,7 @@ _WAIT, _WAIT_LARGE = 256, 16
 _STEPS = 2_000
 #: And how much work, where some have been found: of the search, and of comparisons with each that
 #: is kept, which are longer in wide terms.
-_WORK = 12_000
+_WORK = 50_000
 _COMPARED, _WIDE = 6, 64
 #: How often a comparison of two may see that it has come no further: what took more is compared
 #: with no other any more.

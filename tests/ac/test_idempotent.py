@@ -92,6 +92,7 @@ def test_the_first_match_of_many_variables_comes_at_once(count: int) -> None:
         (("max", X, ("f", X)), X, 0),
         (("max", X, Y), ("add", U, V), 1),
         (("f", ("max", X, "a")), ("f", "a"), 1),
+        (("max", Z, Y, ("maxu", Z, X)), ("max", ("maxu", Z, Y), X, "b"), 17),
     ],
 )  # fmt: skip
 def test_minimal_complete_sets(left: object, right: object, size: int) -> None:
