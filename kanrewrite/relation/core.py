@@ -169,9 +169,9 @@ class Relation:
         canonical = term(as_term(pattern), equation.theory or REAL)
         if {part for part in parts_of(canonical.plain) if isvar(part)} != bound:
             raise self.error(errors.cancels(show(pattern), show(canonical.plain)))
-        if _words(pattern) == _words(replacement) and canonical is term(
-            as_term(replacement), equation.theory or REAL
-        ):  # a square may be wanted in the place of a product
+        same = canonical is term(as_term(replacement), equation.theory or REAL)
+        # A square may be wanted in the place of a product; a goal alone changes nothing anyway.
+        if same and self.direction is not None and _words(pattern) == _words(replacement):
             raise self.error(errors.says_nothing(show(pattern), show(replacement)))
         sides: list[tuple[str, Any, Iterable[Any]]]
         sides = [("side", replacement, filter(isvar, parts_of(replacement)))]
