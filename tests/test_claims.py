@@ -33,6 +33,7 @@ HERE = {
 MEASURED = {
     "docs/accuracy.md": "tests/benchmarks/formulas.py",
     "docs/benchmarks-compile.md": "tests/benchmarks/compile_cost.py",
+    "docs/benchmarks-loops-compile.md": "tests/benchmarks/loop_cost.py",
     "docs/benchmarks-results.md": "tests/benchmarks/results.py",
     "docs/benchmarks-unrolled.md": "tests/benchmarks/unrolled.py",
     "docs/loops-corpus.md": "tests/loops/table.py",

@@ -366,7 +366,7 @@ def test_an_unbuildable_relation_is_refused() -> None:
 def test_conditions_that_nothing_meets_are_reported() -> None:
     @relation
     def impossible(x: Annotated[Param, is_float, ndim[9]]) -> Iterator[Eq]:
-        yield eq(T.exp(x), T.exp(x))
+        yield eq(T.exp(x), 1 / T.exp(-x))
 
     assert verify(impossible).problem == "no setting satisfies its conditions"
 
@@ -441,7 +441,7 @@ def test_mutations_change_one_thing() -> None:
 def test_changes_that_do_not_matter_are_no_mutations() -> None:
     @relation
     def squares(x: Float, y: Float) -> Iterator[Eq]:
-        yield eq(T.sqr(x * y), T.sqr(x) * T.sqr(y))
+        yield eq(T.log(T.sqr(x * y)), 2 * T.log(T.abs(x * y)))
         yield eq(T.gt(T.exp(x) * y, 0), T.gt(y, 0))
 
     texts = " ".join(variant.text for variant in mutations(squares))
