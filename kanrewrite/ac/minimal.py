@@ -19,8 +19,8 @@ Column = tuple[int, ...]
 _WAIT, _WAIT_LARGE = 256, 16
 _STEPS = 2_000
 #: And how much work, where some have been found: of the search, and of comparisons with each that
-#: is kept, which are longer in wide terms.
-_WORK = 50_000
+#: is kept, which are longer in wide terms.  Steps of a search that may have no end are long ones.
+_WORK, _WORK_FAIR = 50_000, 3_200
 _COMPARED, _WIDE = 6, 64
 #: How often a comparison of two may see that it has come no further: what took more is compared
 #: with no other any more.
@@ -70,7 +70,8 @@ def minimal(
     stream = iter(solutions)
     given_up: Incomplete | None = None
     try:
-        _wait(terms, stream, kept, found, spent, _WAIT_LARGE if large or fair else _WAIT)
+        enough = _WAIT_LARGE if large or fair else _WAIT
+        _wait(terms, stream, kept, found, spent, enough, _WORK_FAIR if fair else _WORK)
     except Incomplete as reason:  # raised after what was found
         given_up = reason
     for one in kept:
@@ -88,6 +89,7 @@ def _wait(
     found: Callable[[], None],
     spent: Callable[[], int],
     enough: int,
+    work: int,
 ) -> None:
     """Keep the most general of the first solutions."""
     compared = 0
@@ -97,7 +99,7 @@ def _wait(
             compared += _COMPARED * len(kept) * (1 + one.size // _WIDE)
             if _insert(kept, one):
                 found()
-        late = bool(kept) and spent() + compared > _WORK
+        late = bool(kept) and spent() + compared > work
         if late or len(kept) >= enough or steps >= _STEPS:
             return
 

@@ -87,4 +87,4 @@ def test_questions_about_long_words_are_left_open_in_time(monkeypatch: pytest.Mo
     found: list[Any] = []
     lines = lines_run(lambda: found.append(next(unify(equations, EMPTY))))
     assert found == [{NAMES["x"]: word("ca"), NAMES["y"]: "a"}]
-    assert lines < 3_500_000
+    assert lines < 4_500_000  # of 15,800,000 where a small set is waited for
