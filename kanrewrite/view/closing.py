@@ -8,7 +8,7 @@ adds up, do not.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from aesara.graph.basic import Apply, Variable
 from aesara.tensor.elemwise import Elemwise
@@ -20,17 +20,9 @@ from kanrewrite.view.heat import hot, shows
 from kanrewrite.view.levels import bounded, independent, level, overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.sinking import sunk
+from kanrewrite.view.source import Source
 
 Graph = Variable[Any, Any]
-
-
-class Origins(Protocol):
-    """Who reads variables."""
-
-    def leaf(self, var: Graph, algebra: Lifting) -> Form:
-        """A variable as it is."""
-
-
 #: How many operators and leaves a form may be written with and still be looked into further on.
 LARGEST = 64
 #: What closed operands stand for.
@@ -38,7 +30,7 @@ Closed = Mapping[Form, Form]
 
 
 def closable(
-    node: Apply[Any], forms: Mapping[Graph, Form], view: Origins, algebra: Lifting, demand: Demand
+    node: Apply[Any], forms: Mapping[Graph, Form], view: Source, algebra: Lifting, demand: Demand
 ) -> tuple[dict[Graph, Form], dict[Form, Form]]:
     """The operands of a node of which it is enough to know the value, closed.
 
@@ -49,7 +41,7 @@ def closable(
     forms
         What its operands are read as.
     view
-        Which variables read as which forms.
+        Who reads variables.
     algebra
         Where the forms are made.
     demand

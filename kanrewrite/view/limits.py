@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import TypeGuard
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
@@ -21,7 +22,7 @@ def towers(form: Form) -> frozenset[Form]:
     if isinstance(form, Lin):
         return frozenset().union(*(towers(m) for m, _ in form.terms))
     if _is_open(form):
-        return frozenset().union(*map(towers, form.forms))  # type: ignore[attr-defined]
+        return frozenset().union(*map(towers, form.forms))
     return frozenset([form] if is_tower(form) else [])
 
 
@@ -46,7 +47,8 @@ def slope(form: Form, tower: Form, up: bool) -> Fraction:
         return ZERO
     if isinstance(form, Lin):
         return sum((c * slope(m, tower, up) for m, c in form.terms), ZERO)
-    return max(slope(f, tower, up) for f in form.forms)  # type: ignore[attr-defined]
+    assert isinstance(form, App)
+    return max(slope(f, tower, up) for f in form.forms)
 
 
 def limit(form: Form, tower: Form, up: bool, a: Algebra) -> Lin:
@@ -73,7 +75,8 @@ def limit(form: Form, tower: Form, up: bool, a: Algebra) -> Lin:
     return a.lin({**shared, largest: ONE})
 
 
-def _is_open(form: Form) -> bool:
+def _is_open(form: Form) -> TypeGuard[App]:
     """Tell whether a form is the largest of exponents of which none is hidden."""
-    largest = isinstance(form, App) and form.op is T.maximum
-    return largest and all(isinstance(f, Lin) for f in form.args)  # type: ignore[attr-defined]
+    if not isinstance(form, App) or form.op is not T.maximum:
+        return False
+    return all(isinstance(f, Lin) for f in form.args)
