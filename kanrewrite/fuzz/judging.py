@@ -181,6 +181,8 @@ def verdict(stock: Array, library: Array, truth: Array, gap: Array, beside: floa
     nearest = round_to(truth, library.dtype)
     finite = np.abs(nearest[np.isfinite(nearest)])
     norm = float(finite.max()) if finite.size else 0.0
+    if not norm and np.isnan(nearest).any():
+        norm = 1.0  # the scale is lost with what is nan: that of the weights of a cost
     gone = ""
     for a, b, t, g in zip(stock.flat, library.flat, nearest.flat, gap.flat, strict=True):
         allowed = SLACK * g + UNITS * eps * abs(t) + beside * eps * norm + tiny

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mpmath import mpf
 
 from kanrewrite import registry
 from kanrewrite.cli import fuzzing
@@ -120,6 +121,16 @@ def test_a_wrong_relation_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch) -
     assert same.kind == "wrong"
     assert (small.order, len(small.lines)) == (0, 1)
     assert rounder["x"].tolist() == [0.0, 2.0, 0.0]
+
+
+def test_what_is_nan_does_not_make_rounding_an_error() -> None:
+    truth = np.array([mpf("nan"), mpf(0)], dtype=object)
+    stock, rounded, wrong = ([np.nan, v] for v in (0.0, -5.6e-17, -1e-9))
+    found = [
+        judging.verdict(np.array(stock), np.array(library), truth, np.zeros(2))
+        for library in (stock, rounded, wrong)
+    ]
+    assert found == ["", "", "wrong"]
 
 
 def test_what_stock_cannot_run_is_not_judged() -> None:
