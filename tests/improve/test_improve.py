@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,13 @@ def found(**budgets: Any) -> Improvement:
     return kanrewrite.improve(out, {x: (1e-3, 1e18)}, points=24, seconds=60, **budgets)
 
 
+@cache
+def shared() -> tuple[Any, Improvement]:
+    """One search, and its input, for the tests that only read it."""
+    x, out = step()
+    return x, kanrewrite.improve(out, {x: (1e-3, 1e18)}, points=24, seconds=60)
+
+
 def test_the_best_form_keeps_its_digits_when_it_is_compiled() -> None:
     x, out = step()
     best = kanrewrite.improve(out, {x: (1, 1e18)}, points=24, seconds=60).best()
@@ -52,20 +60,19 @@ def test_the_best_form_keeps_its_digits_when_it_is_compiled() -> None:
 
 
 def test_the_front_gets_more_accurate_as_it_gets_dearer() -> None:
-    front = found().front
+    front = shared()[1].front
     assert len(front) >= 2
     assert all(a.cost < b.cost and a.error > b.error for a, b in pairwise(front))
 
 
 def test_every_form_means_the_same() -> None:
-    x, out = step()
-    search = kanrewrite.improve(out, {x: (1e-3, 1e18)}, points=24, seconds=60)
+    x, search = shared()
     values = [f.graph.eval({x: 2.0}) for f in search.forms]
     np.testing.assert_allclose(values, np.sqrt(3) - np.sqrt(2), rtol=1e-12)
 
 
 def test_it_finds_the_same_again_and_with_any_executor() -> None:
-    first = found()
+    first = shared()[1]
     with ThreadPoolExecutor(2) as executor:
         second = found(executor=executor)
     assert [(f.error, f.cost, f.relations) for f in first.forms] == [
