@@ -20,7 +20,7 @@ from kanrewrite.view.levels import LARGEST
 from kanrewrite.view.limits import conflicts, limit, only_tower, slope, towers
 from kanrewrite.view.shutting import kept_in
 from kanrewrite.view.towers import is_level, is_tower, of_ones, only_source, unmoved
-from kanrewrite.view.zeros import may_vanish
+from kanrewrite.view.zeros import may_vanish, sums_kept
 
 #: What towers are multiplied with at most.
 HIGHEST = 16
@@ -52,10 +52,13 @@ class ExponentBuilder(Bench):
         return out
 
     def _putting(self, expo: Lin, form: Form) -> tuple[Form, ...]:
-        """The scatters that an exponent, one number wherever they put it, has left."""
-        if not any(all(m.bcast) for m, _ in expo.terms):
-            return ()
-        return tuple(f for f, k in self.a.parts(form)[2] if k == 1 and self.a.is_left(f))
+        """The scatters that an exponent, one number, has left, and the sums of what masks keep.
+
+        What is put nowhere, or of which nothing is kept, is zero however large it is.
+        """
+        alone = any(all(m.bcast) for m, _ in expo.terms)
+        factors = [f for f, k in self.a.parts(form)[2] if k == 1]
+        return tuple(f for f in factors if (alone and self.a.is_left(f)) or sums_kept(f))
 
     def _with_powers(self, expo: Lin, power: Variable[Any, Any]) -> Variable[Any, Any]:
         """``exp(a + t * log(b))`` as ``exp(a) * b**t`` where both are in range.

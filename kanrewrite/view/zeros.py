@@ -38,6 +38,22 @@ def may_vanish(form: Form) -> bool:
     return not isinstance(form, App) or form.op not in NEVER_ZERO
 
 
+def sums_kept(form: Form) -> bool:
+    """Tell whether a factor is a sum of what masks keep, which is nothing where none does."""
+    return not (isinstance(form, App) and form.op is T.mask) and _keeps(form)
+
+
+def _keeps(form: Form) -> bool:
+    """Tell whether a factor of each term is a mask, or such a sum."""
+    if isinstance(form, Sum):
+        return all(_keeps(m) for m, _ in form.terms)
+    if isinstance(form, Prod):
+        return any(k > 0 and _keeps(f) for f, k in form.factors)
+    if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor, T.sum):
+        return _keeps(form.args[0])
+    return isinstance(form, App) and form.op is T.mask
+
+
 def is_finite(form: Form, power: Fraction) -> bool:
     """Tell whether a power of a factor, a constant or a truth value, is finite for sure."""
     if power < 0 and may_vanish(form):
