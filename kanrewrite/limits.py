@@ -11,8 +11,9 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import perf_counter
 from types import FrameType
+
+from kanrewrite.clock import now
 
 #: Seconds until an interruption that was swallowed, as in a finalizer, is repeated.
 AGAIN = 0.5
@@ -28,7 +29,9 @@ class OutOfTime(BaseException):
 
 
 def _interrupt(_signal: int, frame: FrameType | None) -> None:
-    if not _is_finalizing(frame):
+    if _ends and now() < min(_ends):
+        _wind()  # the machine was busy with something else
+    elif not _is_finalizing(frame):
         raise OutOfTime
 
 
@@ -53,7 +56,7 @@ def _has_timer() -> bool:
 
 def _wind() -> None:
     """Set the timer to the limit that ends first."""
-    left = max(min(_ends) - perf_counter(), 1e-6) if _ends else 0.0
+    left = max(min(_ends) - now(), 1e-6) if _ends else 0.0
     signal.setitimer(signal.ITIMER_REAL, left, AGAIN if _ends else 0.0)
 
 
@@ -80,13 +83,13 @@ def limited(seconds: float) -> Iterator[None]:
     if seconds <= 0:
         raise OutOfTime
     if not _has_timer():
-        end = perf_counter() + seconds
+        end = now() + seconds
         yield
-        if perf_counter() > end:
+        if now() > end:
             raise OutOfTime
         return
     before = signal.signal(signal.SIGALRM, _interrupt)
-    _ends.append(perf_counter() + seconds)
+    _ends.append(now() + seconds)
     try:
         _wind()
         yield

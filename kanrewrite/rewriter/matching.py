@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from time import perf_counter
 from typing import Any, NamedTuple, cast
 
 import aesara.tensor as at
@@ -19,6 +18,7 @@ from kanren import run
 from unification import var
 
 from kanrewrite import errors
+from kanrewrite.clock import now
 from kanrewrite.config import config
 from kanrewrite.display import brief
 from kanrewrite.errors import NotBuildable, RelationWarning
@@ -208,7 +208,7 @@ class Matching:
         argument: Any,
     ) -> dict[Graph, Graph]:
         """What an attempt gives; a relation that raises is reported and left out from now on."""
-        start = perf_counter()
+        start = now()
         # Relations of the library always end: a slow machine must not decide what they do.
         allowed = config.pass_seconds if relation.bundled else config.relation_seconds
         spent = 0.0 if relation.bundled else self._spent + self._asking[relation.name]
@@ -222,7 +222,7 @@ class Matching:
             self._leave_out(relation, node, f"it raised {type(error).__name__}: {error}")
             return {}
         finally:
-            self.seconds[relation.name] += perf_counter() - start
+            self.seconds[relation.name] += now() - start
 
     def _leave_out(self, relation: Relation, node: Apply[Any], reason: str) -> None:
         self.broken.add(relation.name)
@@ -242,7 +242,7 @@ class Matching:
     def _answers(self, out: Graph, entry: Entry) -> Iterator[Graph]:
         rule = entry.rule
         self.tried += 1
-        start = perf_counter()
+        start = now()
         answers = self._matches(entry, out)
         seen: list[Graph] = []
         for bindings, build in islice(answers, ANSWERS):
@@ -351,11 +351,11 @@ class Matching:
 
     def _refused_by_guard(self, rule: Rule, bindings: Bindings, out: Graph) -> bool:
         for condition in rule.conditions:
-            start = perf_counter()
+            start = now()
             try:
                 holds = condition.holds(bindings)
             finally:
-                self._asking[rule.name] += perf_counter() - start
+                self._asking[rule.name] += now() - start
             if not holds:
                 if trace.recorder is not None:
                     reason = errors.guard_fails(condition, _values(condition, bindings))
@@ -376,7 +376,7 @@ class Matching:
             if not trace.recorder.allow():
                 return False
             named = {str(parameter): value for parameter, value in bindings.items()}
-            where, seconds = brief(old), perf_counter() - start
+            where, seconds = brief(old), now() - start
             trace.recorder.fired(relation.name, where, old, new, named, seconds)
         return True
 
@@ -404,7 +404,7 @@ class Matching:
 
     def _by_goal(self, node: Apply[Any], relation: Relation) -> dict[Graph, Graph]:
         self.tried += 1
-        start = perf_counter()
+        start = now()
         try:
             subject = node.default_output()
         except ValueError:  # several outputs, none of which is the default

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable
-from time import perf_counter
 from typing import Any
 
 from aesara.graph.basic import Apply, Variable
@@ -13,6 +12,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter
 
 from kanrewrite import errors, steps
+from kanrewrite.clock import now
 from kanrewrite.config import config
 from kanrewrite.errors import RelationWarning
 from kanrewrite.relation import Relation, Rule
@@ -130,12 +130,12 @@ class RelationPass(GraphRewriter):
         left_out, chain = self._left_out(node), self._chains.get(node)
         if chain is None:
             return self.matching.replacement(node, place, left_out)
-        start = perf_counter()
+        start = now()
         try:
             names, seconds = chain.names, chain.seconds
             return self.matching.replacement(node, place, left_out, names, seconds)
         finally:
-            chain.seconds += perf_counter() - start
+            chain.seconds += now() - start
 
     def _left_out(self, node: Apply[Any]) -> Collection[str]:  # for a subclass
         """Relations that are not tried at a node."""

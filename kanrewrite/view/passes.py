@@ -6,7 +6,6 @@ import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from time import perf_counter
 from typing import Any
 
 from aesara.graph.basic import Variable
@@ -14,6 +13,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 
 from kanrewrite import errors, steps
+from kanrewrite.clock import now
 from kanrewrite.config import config
 from kanrewrite.display import brief
 from kanrewrite.errors import RelationWarning
@@ -112,7 +112,7 @@ class LiftingPass(GraphRewriter):
     ) -> None:
         recogniser = Recogniser(rules)
         view = View(self.laws, fgraph.clients, recogniser.fuses, self.avoided, demand)
-        end = perf_counter() + config.pass_seconds
+        end = now() + config.pass_seconds
         try:
             self._read_all(variables, view, end)
         except OutOfTime:
@@ -124,7 +124,7 @@ class LiftingPass(GraphRewriter):
         # From the outputs on: what is built for a variable refers to variables before it, which
         # are replaced after it, in what was built too.
         for var in sorted(needed(fgraph, view), key=lambda v: -rank[v]):
-            start = perf_counter()
+            start = now()
             view.algebra(_dtype_of(var, view)).ran = {}
             try:
                 with limited(end - start):
@@ -141,7 +141,7 @@ class LiftingPass(GraphRewriter):
                 ran = _followed(var, new, view)
                 name = names[-1] if names else ran[-1].name if ran else LIFTING
                 by = tuple(f"{r.name} [{r.source}]" for r in ran)
-                trace.recorder.fired(name, brief(var), var, new, {}, perf_counter() - start, by)
+                trace.recorder.fired(name, brief(var), var, new, {}, now() - start, by)
             if config.check_steps:
                 self._check(recogniser, view, var, new)
             copy_stack_trace(var, new)
@@ -149,7 +149,7 @@ class LiftingPass(GraphRewriter):
             self.built_count += 1
 
     def _read_all(self, variables: list[Variable[Any, Any]], view: View, end: float) -> None:
-        with limited(end - perf_counter()):
+        with limited(end - now()):
             for var in variables:
                 if var.type.dtype in FLOATS:
                     self._read(var, view)
