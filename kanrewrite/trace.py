@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
@@ -101,12 +102,21 @@ def source_of(variable: Graph) -> str:
 def _line_of(variable: Graph) -> str:
     for group in getattr(variable.tag, "trace", None) or ():
         for file, line, *_ in reversed(group):
-            path = Path(file)
-            if any(path.is_relative_to(part) for part in _COMPILING):
+            owner = _owner_of(file)
+            if owner == "compiler":
                 break  # a rewrite has made it: the user's line asked for the compilation
-            if not any(path.is_relative_to(part) for part in _PASSED):
+            if owner == "user":
                 return f"{file}:{line}"
     return ""
+
+
+@lru_cache(maxsize=4096)
+def _owner_of(file: str) -> Literal["compiler", "library", "user"]:
+    """Whose code a file is."""
+    path = Path(file)
+    if any(path.is_relative_to(part) for part in _COMPILING):
+        return "compiler"
+    return "library" if any(path.is_relative_to(part) for part in _PASSED) else "user"
 
 
 _AESARA = Path(aesara.__file__).parent

@@ -111,7 +111,10 @@ def _(explanation: Explanation) -> Picture:
     (place,) = structure.add([explanation.place])
     differs = explanation.found
     there = structure.add([differs])[0] if isinstance(differs, Variable) else None
-    marks: dict[int | None, Status] = {place: "place", there: "differs"}
+    marks: dict[int | None, Status] = {
+        place: "match" if explanation.fires else "place",
+        there: "differs",
+    }
     result = diagram(
         explanation.place, explanation.relation.name, structure, lambda n: marks.get(n, "")
     )

@@ -31,8 +31,9 @@ Graph = Variable[Any, Any]
 STEP, INSIDE = "each step", "inside"
 #: Above this many operators a graph is drawn in its compact form.
 COMPACT = 40
-#: In compact form, lines across more rows than this become references.
-FAR = 4
+#: In compact form, lines across more rows than this become references, but for the shortest of
+#: each box, by which the graph hangs together, where it is no longer than the second number.
+FAR, FURTHEST = 4, 8
 #: Boxes drawn at most; what lies further from the outputs is an ellipsis.
 MOST = 600
 _CHAIN = 4
@@ -69,7 +70,8 @@ def diagram(
     mark : callable, optional
         The status of a number.
     keep : callable, optional
-        Whether a number is drawn; what is not becomes an ellipsis.
+        Whether a number is drawn; what is not becomes an ellipsis.  Where that leaves nothing,
+        the outputs are drawn.
     compact : bool, optional
         Draw the compact form; by default when there are more than `COMPACT` operators.
     widest : float
@@ -81,7 +83,8 @@ def diagram(
     """
     structure = Structure(opened=True) if structure is None else structure
     roots = structure.add(outputs_of(graph))
-    shown = [n for n in structure.below(roots, MOST) if keep is None or keep(n) or n in roots]
+    below = structure.below(roots, MOST)
+    shown = [n for n in below if keep is None or keep(n)] or roots
     if compact is None:
         compact = sum(structure.variables[n].owner is not None for n in shown) > COMPACT
     drawing = _Drawing(structure, roots, set(shown), mark or _mark_outputs(roots), compact)
@@ -152,20 +155,19 @@ class _Drawing:
         return self.result
 
     def _far_lines(self, widest: float) -> set[tuple[int, int]]:
-        """Lines that cross more than `FAR` rows, but for the shortest of each box."""
+        """Lines that cross more rows than they may."""
         widths = {key: box.width for key, box in self.result.boxes.items()}
         row = rows_of(widths, [(x.source, x.target) for x in self.result.lines], widest)
         far = set()
         for operand, readers in self._readers().items():
             own = row[self.heads[operand]]
-            # What one line leads to stands near it, and the graph hangs together.
             nearest = self.kept.setdefault(
                 operand, max(readers, key=lambda number: row[self.heads[number]])
             )
             far |= {
                 (operand, number)
                 for number in readers
-                if number != nearest and own - row[self.heads[number]] > FAR
+                if own - row[self.heads[number]] > (FURTHEST if number == nearest else FAR)
             }
         return far
 

@@ -16,6 +16,7 @@ Status = Literal[
     "output",
     "start",
     "place",
+    "match",
     "differs",
     "proved",
     "lossy",

@@ -1,8 +1,9 @@
 """Which row a box stands in, and in which order: layered drawing of a width that is given.
 
-Rows are filled from the outputs up, longest chains first, until one is as wide as it may be, after
-Coffman and Graham; what a row cannot hold stands in the next one.  Lines across rows run in lanes,
-one for each box they come from.  Within rows, boxes are ordered by the mean place of their
+Rows are filled from the outputs up until one is as wide as it may be, after Coffman and Graham.
+What a row cannot hold is first in the next one, since its lines take room while it waits, and of
+what is ready at once the longest chains come first.  Lines across rows run in lanes, one for each
+box they come from.  Within rows, boxes are ordered by the mean place of their
 neighbours, as often as that lessens crossings.
 
 References
@@ -17,7 +18,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -65,10 +66,8 @@ def rows_of(widths: Mapping[int, float], pairs: Iterable[Pair], widest: float) -
         readers[source].add(target)
     chain = _chains(widths, read, readers)
     waiting = {key: len(readers[key]) for key in widths}
-    ready: list[tuple[int, int]] = []
-    for key in widths:
-        if not waiting[key]:
-            heappush(ready, (-chain[key], key))
+    ready = [(0, -chain[key], key) for key in widths if not waiting[key]]
+    heapify(ready)
     row: dict[int, int] = {}
     #: Read in a row below and not placed yet: each has a lane through the row that is filled.
     crossing: set[int] = set()
@@ -82,19 +81,22 @@ def rows_of(widths: Mapping[int, float], pairs: Iterable[Pair], widest: float) -
             for source in read[key]:
                 waiting[source] -= 1
                 if not waiting[source]:
-                    heappush(ready, (-chain[source], source))
+                    heappush(ready, (level + 1, -chain[source], source))
         level += 1
     return row
 
 
 def _fill(
-    ready: list[tuple[int, int]], widths: Mapping[int, float], widest: float, crossing: set[int]
+    ready: list[tuple[int, int, int]],
+    widths: Mapping[int, float],
+    widest: float,
+    crossing: set[int],
 ) -> list[int]:
     """Take from what is ready as many boxes as fit into a row beside the lanes of the others."""
     chosen: list[int] = []
     room = widest - LANE * len(crossing)
     while ready:
-        key = ready[0][1]
+        key = ready[0][-1]
         room -= widths[key] + COLUMN - (LANE if key in crossing else 0)
         if chosen and room < 0:
             break

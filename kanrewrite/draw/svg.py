@@ -23,6 +23,7 @@ _COLOURS = {
     "new": ("#d6f3dd", "#22863a", "#15401f", "#56c271"),
     "rebuilt": ("#fff4d6", "#b08418", "#43360f", "#d6ac45"),
     "same": ("#f7f8fa", "#b9c2cd", "#1d222a", "#4a5563"),
+    "match": ("#d6f3dd", "#22863a", "#15401f", "#56c271"),
     "best": ("#d6f3dd", "#22863a", "#15401f", "#56c271"),
     "proved": ("#d6f3dd", "#22863a", "#15401f", "#56c271"),
     "lossy": ("#fff4d6", "#b08418", "#43360f", "#d6ac45"),
@@ -32,7 +33,7 @@ _SIGNS: dict[Status, str] = {"gone": "−", "new": "+", "best": "★", "differs"
 #: Lines of a box that say what was taken away, what was put there, and by what.
 _HUES = {"− ": "minus", "+ ": "plus", "by": "by"}
 #: What a picture opens on.
-CHANGED = frozenset({"gone", "new", "place", "differs", "risk"})
+CHANGED = frozenset({"gone", "new", "place", "match", "differs", "risk"})
 #: Characters in a line of the caption, and the width of one.
 NOTE, SMALL = 150, 6.7
 #: So many diagrams stand beside each other, further ones below.
@@ -45,6 +46,7 @@ LEGEND = {
     "output": "output",
     "start": "start",
     "place": "where it came furthest",
+    "match": "where it matches",
     "differs": "what is there instead",
     "best": "cheapest",
     "proved": "proved in range",

@@ -27,6 +27,7 @@ TEXTS = """
     return [t.textContent, r.left, r.top, r.right, r.bottom, size];
   })
 """
+WIDTH = "document.querySelector('.stage:not([hidden]) svg').viewBox.baseVal.width"
 #: How many boxes of each status lie wholly within what is seen of the picture.
 SEEN = """
 (() => {
@@ -124,7 +125,8 @@ PICTURES: dict[str, tuple[Callable[[], Picture], str]] = {
     "attention compared": (lambda: compare(attention(), stable(attention())), "new"),
     "softmax walk": (lambda: walked(softmax()), "new"),
     "random field walk": (lambda: walked(crf()), "gone"),
-    "why not": (lambda: draw(explained()), "place"),
+    "why": (lambda: draw(explained(softmax()[0] / at.dmatrix("y"))), "match"),
+    "why not": (lambda: draw(explained(at.exp(at.dmatrix("x")) / at.dmatrix("y"))), "differs"),
     "relation": (lambda: draw(relation_named("softmax_gradient_meaning")), "output"),
 }
 SLOW: dict[str, tuple[Callable[[], Picture], str]] = {
@@ -133,12 +135,12 @@ SLOW: dict[str, tuple[Callable[[], Picture], str]] = {
     "vae compared": (lambda: compare(vae(), stable(vae())), "new"),
     "vae walk": (lambda: walked(vae()), "new"),
     "three hundred": (lambda: draw(chain()), "output"),
+    "three hundred compared": (lambda: compare(chain(), stable(chain())), "new"),
     "three hundred function": (lambda: draw(function(chain())), "output"),
 }
 
 
-def explained() -> Any:
-    graph = at.log(softmax()[0] / at.dmatrix("y"))
+def explained(graph: Any) -> Any:
     return kanrewrite.why_not(relation_named("softmax_quotient"), graph)
 
 
@@ -166,6 +168,7 @@ def check(browser: Browser, picture: Picture, status: str, path: Path) -> None:
         assert texts
         assert min(size for *_, size in texts) >= 10
         assert overlapping(texts) == []
+        assert browser.evaluate(WIDTH) <= 1280
         if not frame:
             assert browser.evaluate(SEEN).get(status, 0) > 0
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kanrewrite.draw import Picture, compare, derivation, draw
 from kanrewrite.draw.layout import Placed, place
 from kanrewrite.draw.model import Box, Diagram, Line
+from kanrewrite.draw.rows import rows_of
 from kanrewrite.errors import UnknownPictureFormat
 from kanrewrite.guards import Axis, Float
 from kanrewrite.relation import Eq, eq, relation
@@ -77,6 +78,16 @@ def test_a_row_leaves_room_for_the_lanes_of_what_is_not_placed_yet() -> None:
     pairs = [(0, 3), (0, 4), (0, 7), (0, 8), (0, 9), (0, 21), (0, 22), (1, 4), (2, 4), (3, 28)]
     diagram.lines = [Line(*pair) for pair in [*pairs, (21, 29)]]
     assert place(diagram, 900).width <= 900
+
+
+def test_what_waits_for_room_is_placed_before_what_comes_later() -> None:
+    # A chain with a box beside each of its boxes, which no row holds besides the next two.
+    chain = {n: Box(["chain" * 4]) for n in range(40)}
+    diagram = Diagram(chain | {n + 100: Box(["beside" * 4]) for n in range(40)})
+    diagram.lines = [Line(n + 1, n) for n in range(39)] + [Line(n + 100, n) for n in range(40)]
+    pairs = [(line.source, line.target) for line in diagram.lines]
+    row = rows_of({key: box.width for key, box in diagram.boxes.items()}, pairs, 300)
+    assert max(row[source] - row[target] for source, target in pairs) <= 3
 
 
 def test_texts_on_lines_have_rows_of_their_own() -> None:
