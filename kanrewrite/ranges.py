@@ -1,4 +1,4 @@
-"""Ranges of inputs, as people give them: ``{x: (low, high)}``."""
+"""What inputs can be: ranges as people give them, ``{x: (low, high)}``, and lengths of axes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import aesara
 import numpy as np
+from aesara.compile.mode import Mode
 from aesara.graph.basic import Variable
+from aesara.tensor.type import TensorType
 
 from kanrewrite.errors import NoSuchInput, UnusableRange
 
 Graph = Variable[Any, Any]
+
+#: How long an axis is whose length no type states: the first length that does.
+LENGTHS = (3, 5, 9, 17)
 
 
 def by_variable(given: Mapping[Any, Any], known: Sequence[Graph]) -> dict[Graph, Any]:
@@ -62,3 +68,47 @@ def between(variable: Graph, given: Any) -> tuple[float, float]:
     if low > high:
         raise UnusableRange(variable, given, f"no {dtype} is in it")
     return low, high
+
+
+def length_for(outputs: Sequence[Graph], inputs: Sequence[Graph]) -> int:
+    """How long axes of unknown length have to be for a graph to find what it picks by number.
+
+    Parameters
+    ----------
+    outputs, inputs : sequence of Variable
+        A graph and what it needs values of.
+
+    Returns
+    -------
+    int
+        One of `LENGTHS`; the first where none of them does, or the graph cannot be run as it is.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> x = at.dvector("x")
+    >>> length_for([x.sum()], [x]), length_for([x[4] - x[0]], [x])
+    (3, 5)
+    """
+    kinds = [v.type for v in inputs]
+    if not all(isinstance(kind, TensorType) for kind in kinds) or not any(
+        None in cast(Any, kind).shape for kind in kinds
+    ):
+        return LENGTHS[0]
+    run = aesara.function(
+        list(inputs), list(outputs), mode=Mode("py", "None"), on_unused_input="ignore"
+    )
+    for length in LENGTHS:
+        try:
+            with np.errstate(all="ignore"):
+                run(*(_ones(kind, length) for kind in kinds))
+        except IndexError:
+            continue
+        except Exception:  # noqa: BLE001  # whoever uses the values tells what they do not fit
+            break
+        return length
+    return LENGTHS[0]
+
+
+def _ones(kind: Any, length: int) -> Any:
+    return np.ones([length if n is None else n for n in kind.shape], dtype=kind.dtype)

@@ -104,7 +104,7 @@ def _line_of(variable: Graph) -> str:
         for file, line, *_ in reversed(group):
             owner = _owner_of(file)
             if owner == "compiler":
-                break  # a rewrite has made it: the user's line asked for the compilation
+                break  # no line of the user's made it: one of theirs asked for the compilation
             if owner == "user":
                 return f"{file}:{line}"
     return ""
@@ -121,10 +121,10 @@ def _owner_of(file: str) -> Literal["compiler", "library", "user"]:
 
 _AESARA = Path(aesara.__file__).parent
 _OURS = Path(__file__).parent
-#: Where variables are made while a function is compiled.
+#: Where variables are made while a function is compiled, or by a command.
 _COMPILING = (
     _AESARA / "graph" / "rewriting",
-    *(_OURS / room for room in ("inner", "registry", "rewriter", "view")),
+    *(_OURS / room for room in ("cli", "inner", "registry", "rewriter", "view")),
 )
 #: What stands between a variable and the line of the user's that asked for it.
 _PASSED = (_AESARA, _OURS)

@@ -115,6 +115,13 @@ def test_a_graph_that_cannot_be_run_says_why() -> None:
     assert mismatched.curves[0].note in mismatched.html.replace("&#x27;", "'")
 
 
+def test_axes_are_as_long_as_what_is_picked_of_them_asks() -> None:
+    m: Any = at.dmatrix("m")
+    found = report(at.log(at.exp(m[4]).sum()), scales=[1.0])
+    assert found.curves[0].scales == (1.0,)
+    assert isinstance(found.audit, Audit)
+
+
 def test_shapes_are_those_of_the_values() -> None:
     m: Any = at.dmatrix("m")
     found = report(m[4] + at.exp(m[3]), generate=lambda _, scale: [np.full((5, 2), scale)])

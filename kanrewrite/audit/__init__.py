@@ -48,7 +48,8 @@ def audit(
         Audit the graph as it is.  By default it is what a compilation makes of it, with the
         relations that are enabled.
     shapes : Mapping, optional
-        Lengths of inputs where 3 does not do, ``{x: (2, 5)}``.
+        Of inputs, ``{x: (2, 5)}``; what is not given has axes of length 3, or as long as the
+        numbers ask by which the graph picks elements.
     mode : Mode or str, optional
         Of the compilation, without its fused and inplace operators.
     samples : int

@@ -12,15 +12,13 @@ from aesara.graph.basic import Constant, Variable, graph_inputs
 from aesara.tensor.type import TensorType
 
 from kanrewrite.errors import UnusableRange
-from kanrewrite.ranges import between, by_variable, limits
+from kanrewrite.ranges import LENGTHS, between, by_variable, length_for, limits
 
 Graph = Variable[Any, Any]
 Array = Any
 
-#: The length of an axis that no type states.
-LENGTH = 3
-#: Integers whose range is not given: an index into an axis of that length.
-_INDEX = (0, LENGTH - 1)
+#: Integers whose range is not given: an index into the shortest axis.
+_INDEX = (0, LENGTHS[0] - 1)
 
 
 @dataclass(frozen=True)
@@ -84,9 +82,11 @@ def inputs_of(
     """
     found = needed(outputs)
     wanted = by_variable(ranges or {}, found)
-    lengths = by_variable(shapes or {}, found)
+    given = by_variable(shapes or {}, found)
+    length = LENGTHS[0] if len(given) == len(found) else length_for(outputs, found)
     return [
-        Input(v, *_range(v, wanted.get(v)), _shape(v, lengths.get(v)), v in wanted) for v in found
+        Input(v, *_range(v, wanted.get(v)), _shape(v, given.get(v), length), v in wanted)
+        for v in found
     ]
 
 
@@ -99,10 +99,10 @@ def _range(variable: Graph, given: Any) -> tuple[float, float]:
     return between(variable, given)
 
 
-def _shape(variable: Graph, given: Any) -> tuple[int, ...]:
+def _shape(variable: Graph, given: Any, length: int) -> tuple[int, ...]:
     known = cast(Any, variable.type).shape
     if given is None:
-        return tuple(LENGTH if n is None else n for n in known)
+        return tuple(length if n is None else n for n in known)
     shape = tuple(int(n) for n in given)
     if len(shape) != len(known) or any(
         k is not None and k != n for k, n in zip(known, shape, strict=True)

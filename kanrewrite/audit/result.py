@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -32,8 +33,13 @@ class Witness(dict[Graph, Array]):
                 return value
         raise KeyError(key)
 
+    @property
+    def lines(self) -> list[str]:
+        """A line for each input."""
+        return [f"{v.name or v} = {array_text(a)}" for v, a in self.items()]
+
     def __str__(self) -> str:
-        return ", ".join(f"{v.name or v} = {array_text(a)}" for v, a in self.items())
+        return ", ".join(self.lines)
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,11 +112,13 @@ class Risk:
         lost = f"{self.digits:.1f} digits wrong"
         if self.inherent:
             lost = "there is no such number" if np.isnan(self.truth) else "no float is as large"
+        at, *others = self.witness.lines
         lines = [
             self.headline,
             f"  output   {name} = {self.found:.17g}, exactly {self.truth:.17g}: {lost}"
             + (", and nothing shows it" if self.silent else ""),
-            f"  at       {self.witness}",
+            f"  at       {at}",
+            *(f"           {line}" for line in others),
         ]
         if self.error:
             lines.append(
@@ -221,4 +229,10 @@ def array_text(array: Any) -> str:
     if array.size > _SHOWN:
         flat = ", ".join(f"{x:.9g}" for x in array.ravel()[:_SHOWN])
         return f"{array.dtype}{list(array.shape)} [{flat}, …]"
-    return np.array2string(array, separator=", ", precision=17).replace("\n", "")
+    text = np.array2string(
+        array,
+        sys.maxsize,
+        separator=", ",
+        formatter={"float_kind": lambda x: str(x).removesuffix(".0")},
+    )
+    return " ".join(line.strip() for line in text.splitlines())

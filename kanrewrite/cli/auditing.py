@@ -46,9 +46,11 @@ def run(
 
     Raises
     ------
-    ScriptError, KanrewriteError
-        If the graph or a range cannot be had, or nothing could be tried.
+    ScriptError, UnknownPictureFormat, KanrewriteError
+        If the graph or a range cannot be had, the picture cannot be written there, or nothing could
+        be tried.
     """
+    output.check_page(picture)
     with Progress(Console(stderr=True)) as progress:
         progress.step(f"running {target}")
         outputs = script.load(target)

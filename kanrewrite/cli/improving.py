@@ -42,6 +42,7 @@ def run(
     ScriptError, UnknownPictureFormat
         If the graph or a range cannot be had, or the plot cannot be written there.
     """
+    output.check_page(page)
     with Progress(Console(stderr=True)) as progress:
         progress.step(f"running {target}")
         outputs = script.load(target)

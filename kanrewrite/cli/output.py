@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.console import Console
+
+from kanrewrite import errors
+from kanrewrite.errors import ScriptError, UnknownPictureFormat
 
 #: Of what is read by another program, or folds badly: no line is cut.
 UNBOUNDED = 10_000
@@ -23,6 +28,22 @@ def console() -> Console:
 def wide() -> Console:
     """Standard output with lines as long as what they say."""
     return Console(width=UNBOUNDED)
+
+
+def check_page(page: Path | None, endings: Sequence[str] = (".svg", ".html")) -> None:
+    """Say that a page cannot be written before the work for it is done.
+
+    Raises
+    ------
+    ScriptError, UnknownPictureFormat
+        If there is no such folder, or pages do not end so.
+    """
+    if page is None:
+        return
+    if not page.parent.is_dir():
+        raise ScriptError(errors.no_such_folder(page))
+    if page.suffix.lower() not in endings:
+        raise UnknownPictureFormat(page, list(endings))
 
 
 def print_json(value: Any) -> None:

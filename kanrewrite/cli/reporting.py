@@ -10,10 +10,10 @@ from typing import Any
 from aesara.graph.basic import Variable
 from rich.console import Console
 
-from kanrewrite import errors
 from kanrewrite.cli import auditing, output, script, values
 from kanrewrite.cli.progress import Progress
-from kanrewrite.errors import NothingRan, ScriptError
+from kanrewrite.errors import NothingRan
+from kanrewrite.ranges import length_for
 from kanrewrite.report import GraphReport
 from kanrewrite.report import report as report_on
 from kanrewrite.report.measure import generated
@@ -42,17 +42,17 @@ def run(
     ScriptError, UnknownPictureFormat
         If the graph or a value cannot be had, or the page cannot be written there.
     """
-    if not page.parent.is_dir():  # said before the work is done
-        raise ScriptError(errors.no_such_folder(page))
+    output.check_page(page, [".html"])
     with Progress(Console(stderr=True)) as progress:
         progress.step(f"running {target}")
         outputs = script.load(target)
         named = values.inputs_of(outputs)
         known = values.ranges_of(ranges, named)
+        length = length_for(outputs, list(named.values()))
         fixed = {named[name]: value for name, value in values.given(inputs, named).items()}
 
         def generate(variables: Sequence[Variable[Any, Any]], scale: float) -> list[Any]:
-            made = generated(variables, scale)
+            made = generated(variables, scale, length)
             return [
                 value if v not in fixed else fixed[v] * _factor(fixed[v], scale)
                 for v, value in zip(variables, made, strict=True)

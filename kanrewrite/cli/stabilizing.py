@@ -70,7 +70,7 @@ def stabilized(
     with Progress(Console(stderr=True)) as progress:
         progress.step(f"running {target}")
         outputs = script.load(target)
-        names = [out.name or f"output {n}" for n, out in enumerate(outputs)]
+        names = _names(target.rpartition(":")[2], outputs)
         fixed = values.given(inputs, values.inputs_of(outputs))
         progress.step("loading the relations")
         registry.enable(*only)
@@ -85,6 +85,13 @@ def stabilized(
             known = values.ranges_of(ranges, values.inputs_of(outputs))
             audited = audit(outputs, known)
     return Stabilized(names, outputs, after, steps, comparisons, audited)
+
+
+def _names(asked: str, outputs: Sequence[Graph]) -> list[str]:
+    """What outputs are called: as they are named, or as they were asked for."""
+    if len(outputs) == 1:
+        return [outputs[0].name or asked]
+    return [out.name or f"{asked}[{n}]" for n, out in enumerate(outputs)]
 
 
 def show(found: Stabilized, graph: bool, as_json: bool) -> None:

@@ -15,14 +15,13 @@ from aesara.graph.basic import Constant, Variable, graph_inputs
 
 from kanrewrite import errors
 from kanrewrite.errors import KanrewriteError, ScriptError
+from kanrewrite.ranges import LENGTHS, length_for
 from kanrewrite.reference import evaluate
 from kanrewrite.registry import disabled
 
 Graph = Variable[Any, Any]
 Array = np.ndarray[Any, Any]
 
-#: The length of a dimension whose length is not known.
-LENGTH = 3
 MODE = Mode(linker="py", optimizer="fast_run").excluding("fusion", "inplace")
 
 
@@ -106,14 +105,16 @@ def ranges_of(
     return found
 
 
-def generated(variable: Graph, scale: float, rng: np.random.Generator) -> Array:
+def generated(
+    variable: Graph, scale: float, rng: np.random.Generator, length: int = LENGTHS[0]
+) -> Array:
     """A value for an input: normal numbers times a scale, small counts, or coins."""
-    shape = [LENGTH if length is None else length for length in variable.type.shape]
+    shape = [length if n is None else n for n in variable.type.shape]
     dtype = np.dtype(variable.type.dtype)
     if dtype.kind == "b":
         return rng.integers(0, 2, shape).astype(dtype)
     if dtype.kind in "iu":
-        return rng.integers(0, LENGTH, shape).astype(dtype)
+        return rng.integers(0, LENGTHS[0], shape).astype(dtype)
     return np.asarray(rng.normal(size=shape) * scale).astype(dtype)
 
 
@@ -132,11 +133,13 @@ def compare(
         stock = aesara.function(list(inputs.values()), list(outputs), mode=MODE)
     ours = aesara.function(list(inputs.values()), list(outputs), mode=MODE)
     free = inputs.keys() - fixed.keys()
+    length = length_for(outputs, list(inputs.values())) if free else LENGTHS[0]
     found = []
     for scale in scales if free else scales[:1]:
         rng = np.random.default_rng(seed)
         values = {
-            n: fixed[n] if n in fixed else generated(v, scale, rng) for n, v in inputs.items()
+            n: fixed[n] if n in fixed else generated(v, scale, rng, length)
+            for n, v in inputs.items()
         }
         title = f"normal numbers times {scale:g}" if free else "the inputs given"
         try:

@@ -218,22 +218,28 @@ def before_after(
         In large graphs what is in both is drawn only where it touches a difference.
     """
     change = diff(before, after)
-    near = _near(change)
     large = max(len(change.before), len(change.after)) > COMPACT
-    keep = near.__contains__ if large else None
+    sides = ((before, change.before, change.gone), (after, change.after, change.new))
     return [
-        diagram(graph, title, change.structure, change.status, keep, widest=WIDEST / 2)
-        for graph, title in zip((before, after), titles, strict=True)
+        diagram(
+            graph,
+            title,
+            change.structure,
+            change.status,
+            _near(change.structure, whole, differ).__contains__ if large else None,
+            widest=WIDEST / 2,
+        )
+        for (graph, whole, differ), title in zip(sides, titles, strict=True)
     ]
 
 
-def _near(change: Difference) -> set[int]:
-    """Differences and what touches them."""
-    near = set(change.gone | change.new)
-    for number in change.before | change.after:
-        operands = change.structure.operands(number)
-        if number in change.gone or number in change.new:
+def _near(structure: Structure, whole: frozenset[int], differ: frozenset[int]) -> set[int]:
+    """What differs in a graph, and what touches that there."""
+    near = set(differ)
+    for number in whole:
+        operands = structure.operands(number)
+        if number in differ:
             near.update(operands)
-        elif any(x in change.gone or x in change.new for x in operands):
+        elif not differ.isdisjoint(operands):
             near.add(number)
     return near

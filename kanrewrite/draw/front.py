@@ -24,11 +24,13 @@ LETTER, LINE, AWAY = 7.5, 15.0, 9.0
 _STYLE = (
     ".front{background:#fff;max-width:100%;height:auto} "
     ".front text{font:12px ui-monospace,monospace;fill:#15191f} .front .says{font-weight:bold} "
+    ".front a text{paint-order:stroke;stroke:#fff;stroke-width:4px} "
     ".front .axis{stroke:#8a95a3;fill:none} .front .line{stroke:#2a7de1;fill:none} "
     ".front circle{fill:#c3cbd8;stroke:#56616f} .front .on{fill:#2a7de1} "
     ".front .best{fill:#1d9a57} .front .start{fill:#c4392b} "
     ".front a:hover circle{stroke-width:3} "
     "@media (prefers-color-scheme:dark){.front{background:#12161b} .front text{fill:#e8edf3} "
+    ".front a text{stroke:#12161b} "
     ".front circle{fill:#4a5564;stroke:#a5b1bf} .front .on{fill:#5b9ff0} "
     ".front .best{fill:#43c083} .front .start{fill:#f2796c}}"
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kanrewrite.audit import Audit, Part
 from kanrewrite.blame import Blame
-from kanrewrite.draw.diff import diff
+from kanrewrite.draw.diff import before_after, diff
 from kanrewrite.draw.graph import diagram
 from kanrewrite.draw.model import Box, Diagram, Status
 from kanrewrite.draw.picture import Picture
@@ -73,10 +73,6 @@ def blame_picture(found: Blame) -> Picture:
         nothing = Diagram({0: Box(expression(str(found)), "graph")})
         return Picture((nothing,), (str(found),), "blame")
     titles = (f"before {found.name}", f"after {found.name}")
-    structure = Structure()
-    panels = [
-        diagram(graph, title, structure)
-        for graph, title in zip((found.before, found.after), titles, strict=True)
-    ]
+    panels = before_after(found.before, found.after, titles)
     texts = diff_text(diff(found.before, found.after), titles)
     return Picture(tuple(panels), (*texts, str(found)), "blame", str(found))

@@ -38,9 +38,9 @@ class NothingRan(KanrewriteError, ValueError):
     def __init__(self, error: object):
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         super().__init__(
-            f"the graph could not be evaluated at any input that was tried: {first}. Axes of "
-            "unknown length have length 3: give `shapes={variable: shape}` where others are "
-            "meant, and ranges to inputs that are indices."
+            f"the graph could not be evaluated at any input that was tried: {first}. Give "
+            "`shapes={variable: shape}` where lengths do not fit, and ranges to inputs that are "
+            "indices."
         )
 
 

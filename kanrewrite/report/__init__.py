@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from kanrewrite.audit import Audit, audit
 from kanrewrite.display import brief, cut
 from kanrewrite.errors import NothingRan, UnknownPictureFormat
 from kanrewrite.limits import OutOfTime, limited
+from kanrewrite.ranges import length_for
 from kanrewrite.relation import Relation
 from kanrewrite.report.measure import MODE, Curve, Generate, curves, generated, inputs_of
 from kanrewrite.report.page import render
@@ -95,7 +97,7 @@ class GraphReport:
 def report(
     graph: Any,
     title: str | None = None,
-    generate: Generate = generated,
+    generate: Generate | None = None,
     scales: Sequence[float] | None = None,
     ranges: Mapping[Any, tuple[float, float]] | None = None,
 ) -> GraphReport:
@@ -108,7 +110,8 @@ def report(
     title : str, optional
         Of the page; by default what the outputs are named, or are.
     generate : callable
-        Makes values of the inputs at a scale: ``generate(inputs, scale)`` gives one array for each.
+        Makes values of the inputs at a scale: ``generate(inputs, scale)`` gives one array for each;
+        by default normal numbers, in axes that are long enough for the graph.
     scales : sequence of float, optional
         How large inputs are, by default from 0.01 to 10,000.
     ranges : Mapping, optional
@@ -125,6 +128,8 @@ def report(
     """
     outputs = outputs_of(graph)
     inputs = inputs_of(outputs)
+    if generate is None:
+        generate = partial(generated, length=length_for(outputs, inputs))
     shapes = dict(zip(inputs, map(np.shape, generate(inputs, 1.0)), strict=True))
     chosen = registry.enabled() or registry.usual()
     with registry.disabled():

@@ -13,6 +13,7 @@ from aesara.graph.basic import Constant, Variable, graph_inputs
 from mpmath import mpf
 
 from kanrewrite.errors import KanrewriteError
+from kanrewrite.ranges import LENGTHS
 from kanrewrite.reference import evaluate, round_to
 
 Graph = Variable[Any, Any]
@@ -21,7 +22,6 @@ Generate = Callable[[Sequence[Graph], float], list[Any]]
 #: Fusion and inplace operations change no number and take most of the time of compiling.
 MODE = Mode(linker="py", optimizer="fast_run").excluding("fusion", "inplace")
 SCALES = tuple(float(f"{10**k:.3g}") for k in np.arange(-2, 4.01, 0.5))
-_LENGTH = 3
 
 
 @dataclass(frozen=True)
@@ -55,21 +55,22 @@ def inputs_of(outputs: Sequence[Graph]) -> list[Graph]:
     ]
 
 
-def generated(inputs: Sequence[Graph], scale: float) -> list[Any]:
+def generated(inputs: Sequence[Graph], scale: float, length: int = LENGTHS[0]) -> list[Any]:
     """Normal numbers times a scale, small counts for integers; the same numbers each time.
 
     Parameters
     ----------
     inputs : sequence of Variable
-        A dimension of unknown length gets the length 3.
     scale : float
         The standard deviation.
+    length : int
+        Of axes whose length is not known.
     """
     rng = np.random.default_rng(0)
     values = []
     for variable in inputs:
         kind = cast(Any, variable.type)
-        shape = [_LENGTH if length is None else length for length in kind.shape]
+        shape = [length if n is None else n for n in kind.shape]
         whole = np.dtype(kind.dtype).kind in "biu"
         value = rng.integers(0, 2, shape) if whole else rng.normal(size=shape) * scale
         values.append(np.asarray(value).astype(kind.dtype))
@@ -105,10 +106,10 @@ def curves(
             with np.errstate(all="ignore"):
                 worst = {name: _worst(f(*values), truth) for name, f in functions.items()}
         except KanrewriteError as error:
-            note = f"not measured at {scale:g}: {error}"
+            note = f"not measured at inputs of size {scale:g}: {error}"
             continue
         except Exception as error:  # noqa: BLE001  # what an Op raises at values that do not fit it
-            note = f"cannot be run at {scale:g}: {error}".splitlines()[0]
+            note = f"cannot be run at inputs of size {scale:g}: {error}".splitlines()[0]
             continue
         points.append(scale)
         for name, value in worst.items():

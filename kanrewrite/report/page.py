@@ -92,7 +92,9 @@ def _audit(report: GraphReport) -> str:
 
 
 def _ulps(error: float) -> str:
-    return "wrong nan or infinity" if error == float("inf") else f"at most {error:.3g} ulp"
+    if error == float("inf"):
+        return "nan or infinity where there is a number"
+    return f"at most {error:.3g} ulp"
 
 
 def _steps(report: GraphReport) -> str:

@@ -159,7 +159,7 @@ def test_indices_and_shapes() -> None:
     found = audit(graph, {k: (0, 4), table: (-1, 1)}, shapes={k: (4,), "table": (4, 5)})
     assert found.ok
     assert found.tried > 10
-    with pytest.raises(NothingRan, match="give `shapes="):
+    with pytest.raises(NothingRan, match="Give `shapes="):
         audit(graph)
 
 

@@ -54,6 +54,17 @@ def test_without_relations_it_is_unsafe(model: Path, tmp_path: Path) -> None:
     assert "a risk begins here" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("command", ["audit", "improve"])
+def test_a_picture_where_there_is_no_folder_is_refused_before_the_work(
+    model: Path, tmp_path: Path, command: str
+) -> None:
+    for page, says in ((tmp_path / "none" / "a.html", "no folder"), (tmp_path / "a.pdf", ".html")):
+        done = CliRunner().invoke(cli.app, [command, f"{model}:safe", "-o", str(page)])
+        assert done.exit_code == 2
+        assert says in done.stderr
+        assert "auditing" not in done.stderr
+
+
 @pytest.mark.parametrize("strict", [[], ["--strict"]])
 def test_stabilizing_in_a_range_is_audited(model: Path, strict: list[str]) -> None:
     code, text = call("stabilize", f"{model}:cancels", "--range", "x=0:1e18", "--json", *strict)
@@ -73,6 +84,7 @@ def test_json_holds_witnesses_and_verdicts(model: Path) -> None:
     assert risk["kind"] == "cancellation"
     assert len(risk["witness"]["x"]) == 3
     assert risk["silent"] is True
+    assert {risk["source"] for risk in found["risks"]} == {f"{model}:7"}  # derivatives, too
     assert {part["verdict"] for part in found["parts"]} >= {"proved", "risk"}
 
 

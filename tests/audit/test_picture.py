@@ -52,4 +52,5 @@ def test_what_is_to_blame_has_a_picture(is_enabled: bool) -> None:
         kanrewrite.unregister(false_tanh)
     svg = found._repr_svg_()
     assert ("before false_tanh" in svg) is is_enabled
+    assert ("only before" in svg) is is_enabled
     assert ("none of" in svg) is not is_enabled

@@ -170,7 +170,7 @@ def test_text_says_which_where_and_what() -> None:
         found = blame([x], at.exp(at.cos(x)), [[0.3]])
         kanrewrite.unregister(cosine_is_odd)
     text = str(found)
-    for part in ("cosine_is_odd", "test_blame.py", "is false", "cos(x)", "sin(x)", "x = [0.]"):
+    for part in ("cosine_is_odd", "test_blame.py", "is false", "cos(x)", "sin(x)", "x = [0]"):
         assert part in text
 
 
