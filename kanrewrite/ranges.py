@@ -12,7 +12,7 @@ from aesara.compile.mode import Mode
 from aesara.graph.basic import Variable
 from aesara.tensor.type import TensorType
 
-from kanrewrite.errors import NoSuchInput, UnusableRange
+from kanrewrite.errors import NoSuchInput, UnusableArgument, UnusableRange
 
 Graph = Variable[Any, Any]
 
@@ -20,14 +20,19 @@ Graph = Variable[Any, Any]
 LENGTHS = (3, 5, 9, 17)
 
 
-def by_variable(given: Mapping[Any, Any], known: Sequence[Graph]) -> dict[Graph, Any]:
+def by_variable(given: Any, known: Sequence[Graph]) -> dict[Graph, Any]:
     """What is given for inputs, or for their names, by input.
 
     Raises
     ------
     NoSuchInput
         If something is given for what is none.
+    UnusableArgument
+        If what is given says nothing of inputs.
     """
+    if not isinstance(given, Mapping):
+        what = "{x: (0, 1)}, a dict from inputs or their names to ranges or shapes"
+        raise UnusableArgument("what is said of inputs", what, given)
     names = {v.name: v for v in known if v.name}
     found = {}
     for key, value in given.items():

@@ -1,6 +1,7 @@
 """What tools take, say and show: names, logs, the magic of notebooks, lines of code."""
 
 import logging
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import aesara
@@ -10,8 +11,11 @@ import pytest
 
 import kanrewrite
 from kanrewrite import registry
-from kanrewrite.draw import draw
-from kanrewrite.errors import NotAGraph, NotARelation, UnknownRelation
+from kanrewrite.draw import draw, walk
+from kanrewrite.errors import KanrewriteError, NotAGraph, NotARelation, UnknownRelation
+from kanrewrite.guards import Float
+from kanrewrite.relation import Eq, eq, relation
+from kanrewrite.terms import T
 from kanrewrite.trace import Recorder, trace
 from kanrewrite.view.read import View
 
@@ -61,6 +65,34 @@ def test_a_family_is_no_relation() -> None:
 def test_what_is_no_graph_is_refused(call: Any) -> None:
     with pytest.raises(NotAGraph, match=r"3\.5 is no graph"):
         call(3.5)
+
+
+WRONG: Any = "3"
+
+
+@relation
+def nothing_much(x: Float) -> Iterator[Eq]:
+    yield eq(T.exp(T.sin(x)), T.cos(x))
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: walk(WRONG), "walk takes what `with kanrewrite.trace"),
+        (lambda: kanrewrite.explore(X, depth=WRONG), "depth of explore takes a number"),
+        (lambda: kanrewrite.explore(X, seconds=-1), "seconds of explore takes a number"),
+        (lambda: kanrewrite.audit(X, WRONG), "takes {x: (0, 1)}, a dict from inputs"),
+        (lambda: kanrewrite.improve(X, WRONG), "takes {x: (0, 1)}, a dict from inputs"),
+        (lambda: kanrewrite.check(WRONG), "'3' is not a relation"),
+        (lambda: kanrewrite.check([nothing_much, WRONG]), "'3' is not a relation"),
+        (lambda: kanrewrite.blame([X], X, 3.0), "one value is needed for each input"),
+        (lambda: relation(WRONG), "@relation takes a generator function"),
+    ],
+)
+def test_what_a_function_does_not_take_is_told(call: Callable[[], Any], says: str) -> None:
+    with pytest.raises(KanrewriteError) as told:
+        call()
+    assert says in str(told.value)
 
 
 # -- logs -----------------------------------------------------------------------------------------

@@ -95,6 +95,8 @@ def _witness(inputs: Sequence[Graph], values: Any) -> Witness:
         if set(values) != set(inputs):
             raise NotOneValueEach([str(v) for v in inputs], [str(v) for v in values])
         values = [values[v] for v in inputs]
+    if not isinstance(values, Iterable):
+        raise NotOneValueEach([str(v) for v in inputs], [repr(values)])
     values = list(values)
     if len(values) != len(inputs):
         raise NotOneValueEach([str(v) for v in inputs], [f"{len(values)} values"])

@@ -15,6 +15,7 @@ from kanrewrite.completion.critical import TOGETHER, Finding, critical_pairs, lo
 from kanrewrite.completion.prepared import Prepared
 from kanrewrite.completion.reached import Steps
 from kanrewrite.completion.terms import apart
+from kanrewrite.errors import NotARelation
 from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.relation import Relation
 
@@ -68,6 +69,11 @@ def check(relations: Relation | Iterable[Relation], seconds: float = SECONDS) ->
         Loops, relations that undo each other, relations that another makes needless, and critical
         pairs that do not join: each with both places and a smallest term that shows it.
 
+    Raises
+    ------
+    NotARelation
+        For anything else.
+
     Notes
     -----
     Modulo associativity and commutativity of sums and products.  Conditions are taken as given, so
@@ -92,7 +98,10 @@ def check(relations: Relation | Iterable[Relation], seconds: float = SECONDS) ->
     >>> print(check([there, back]))  # doctest: +ELLIPSIS
     undo each other: there (...) and back (...): rewrite sinh(x) to cosh(x) and back again
     """
-    chosen = [relations] if isinstance(relations, Relation) else list(relations)
+    chosen = list(relations) if isinstance(relations, Iterable) else [relations]
+    for given in chosen:
+        if not isinstance(given, Relation):
+            raise NotARelation(given)
     rules = [Prepared(apart(rule, "check")) for relation in chosen for rule in relation.rules()]
     found: dict[tuple[str, frozenset[str]], Finding] = {}
     compared = _Compared(rules)

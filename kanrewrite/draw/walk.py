@@ -14,6 +14,7 @@ from kanrewrite.draw.diff import before_after
 from kanrewrite.draw.graph import diagram
 from kanrewrite.draw.model import Box, Diagram
 from kanrewrite.draw.picture import Picture
+from kanrewrite.errors import UnusableArgument
 from kanrewrite.structure import Structure
 from kanrewrite.trace import Event, Recorder
 
@@ -42,7 +43,14 @@ def walk(steps: Recorder, start: Sequence[Graph] = (), end: Sequence[Graph] = ()
     -------
     Picture
         One frame for each rewrite, in order.
+
+    Raises
+    ------
+    UnusableArgument
+        For what is no recorder.
     """
+    if not isinstance(steps, Recorder):
+        raise UnusableArgument("walk", "what `with kanrewrite.trace() as steps` gives", steps)
     events = steps.fired_events
     text: tuple[RenderableType, ...] = (Text(str(steps)),)
     if not events:

@@ -115,6 +115,7 @@ from kanrewrite.errors.tools import (
     UnknownPictureFormat,
     UnknownSearchDirection,
     UnknownShape,
+    UnusableArgument,
     cannot_be_turned,
     only_read,
 )
@@ -168,6 +169,7 @@ __all__ = [
     "UnknownShape",
     "UnreadableFlags",
     "UnsafeWarning",
+    "UnusableArgument",
     "UnusableOperator",
     "UnusableRange",
     "UnusableSetting",

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanrewrite.errors.base import KanrewriteError
+from kanrewrite.errors.base import KanrewriteError, told
+
+
+class UnusableArgument(KanrewriteError, TypeError):
+    """Something else than what a function takes."""
+
+    def __init__(self, function: str, takes: str, value: object):
+        super().__init__(f"{function} takes {takes}, and not {told(value)}.")
 
 
 class NoSuchStep(KanrewriteError, IndexError):

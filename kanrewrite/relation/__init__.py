@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, overload
 
 from kanrewrite.ac import Eq, eq
+from kanrewrite.errors import UnusableArgument
 from kanrewrite.relation.core import Direction, Relation, Where
 from kanrewrite.relation.goals import REAL
 from kanrewrite.relation.roles import Role
@@ -93,6 +95,8 @@ def relation(
     ------
     RelationError
         If the equations cannot be used as stated; the message names the relation and its place.
+    UnusableArgument
+        For what is no function.
 
     Examples
     --------
@@ -107,6 +111,9 @@ def relation(
     scope = sys._getframe(1).f_locals
 
     def decorate(function: Callable[..., Any]) -> Relation:
+        if not isinstance(function, FunctionType):
+            takes = "a generator function that yields equations, or a goal constructor"
+            raise UnusableArgument("@relation", takes, function)
         return Relation(function, direction, family, theory, heads, scope, role, where)
 
     return decorate if function is None else decorate(function)

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from kanrewrite import registry
 from kanrewrite.config import config
 from kanrewrite.cost import Cost, node_count
-from kanrewrite.errors import UnknownSearchDirection
+from kanrewrite.errors import UnknownSearchDirection, UnusableArgument
 from kanrewrite.relation import REAL, Relation
 from kanrewrite.rewriter.terms import Terms, numbers_in
 from kanrewrite.search.frontier import Exploration
@@ -76,8 +76,8 @@ def explore(
     ------
     UnknownSearchDirection
         For another direction.
-    UnknownRelation, NotAGraph
-        For a name that is none, and for what is no graph.
+    UnknownRelation, NotAGraph, UnusableArgument
+        For a name that is none, for what is no graph, and for a budget that is none.
 
     Notes
     -----
@@ -99,4 +99,7 @@ def explore(
         config.explore_limit if limit is None else limit,
         config.explore_seconds if seconds is None else seconds,
     )
+    for name, budget in zip(("depth", "limit", "seconds"), budgets, strict=True):
+        if not isinstance(budget, int | float) or budget < 0:
+            raise UnusableArgument(f"{name} of explore", "a number that is not negative", budget)
     return Exploration(out, moves, terms, cost, report, budgets, progress)
