@@ -1,27 +1,26 @@
-"""What a search may take before it says that it gives up."""
+"""What a search may take before it says that it gives up: work that is counted, never time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import thread_time
 
 from kanrewrite.errors import EndlessSet, Incomplete
 
 #: How many steps a search may take without a solution before it gives up; the first number where
 #: branches may be endless.
 _SILENT, _SILENT_FINITE = 10_000, 100_000
-#: And how many seconds of this thread's: terms may get large, and a step of a search long.
-_SECONDS = 2.0
-#: How many a step may take, where what was found before waits for its end.
-_WAITED = 0.7
-#: How many parts of long steps a step counts for.
-_SHORT = 4
-#: At every how many steps, and parts of long ones, the clock is read.
-_STEPS, _PARTS = 8, 256
+#: And how much work, since terms may get large, and a step long: some 2 s.
+MOST = 400_000
+#: How often a search may go through all operands beside that.
+_THROUGH = 20
+#: What part of it a step may take where what was found before waits for its end.
+_WAITED = 3
+#: The work of a step without its parts.
+_STEP = 4
 
 
 class Budget:
-    """The steps and the time of one search.
+    """The steps and the work of one search.
 
     Parameters
     ----------
@@ -33,16 +32,29 @@ class Budget:
         Whether the search may have endless branches.
     steps
         How many steps are allowed in all; without it, so many from one solution to the next.
+    size
+        How many operands the equations have: to go through them all is no search.
+
+    Attributes
+    ----------
+    spent
+        The work that was done: a few microseconds each.
+    waited
+        Whether what was found waits for the end of the present step.
     """
 
-    def __init__(self, theory: str, problem: Callable[[], str], fair: bool, steps: int | None):
-        self._patience: int | None = None
+    def __init__(
+        self, theory: str, problem: Callable[[], str], fair: bool, steps: int | None, size: int
+    ):
         self._theory = theory
         self._problem = problem
         self._fair = fair
         self._left = steps
-        self._found = self._given = self._steps = self._parts = self._taken = 0
-        self._begun = self._since = self._step = thread_time()
+        self._most = MOST + _THROUGH * size
+        self._patience: int | None = None
+        self.spent = 0
+        self.waited = False
+        self._found = self._steps = self._begun = self._since = self._step = 0
 
     @property
     def is_bounded(self) -> bool:
@@ -58,21 +70,13 @@ class Budget:
             How many more may be taken.
         """
         self._patience = steps
-        self._begun = thread_time()
-
-    def asked(self) -> None:
-        """Note that the next solution is asked for: what was done with the last does not count."""
-        self._since = thread_time()
+        self._begun = self.spent
 
     def found(self) -> None:
-        """Note that a solution was one that its reader had not: the search has its time again."""
+        """Note that a solution was new to its reader: the search may take as much again."""
         self._found += 1
         self._steps = 0
-        self._since = thread_time()
-
-    def given(self) -> None:
-        """Note that a solution was given away as it was found: none waits for the end."""
-        self._given += 1
+        self._since = self.spent
 
     def spend(self) -> None:
         """One step less.
@@ -85,8 +89,7 @@ class Budget:
             If too many steps were taken since the solution before.
         """
         self._steps += 1
-        self._taken += 1
-        self._step = thread_time()
+        self._step = self.spent
         if self._left is not None:
             self._left -= 1
             if self._left < 0:
@@ -94,32 +97,30 @@ class Budget:
         if self._fair and self._patience is not None:
             self._patience -= 1
             if self._patience < 0:
-                raise EndlessSet(self._theory, self._problem(), self._found + self._given)
+                raise self._endless()
         if self._steps > (_SILENT if self._fair else _SILENT_FINITE):
             raise self.given_up()
-        if self._steps % _STEPS == 0:
-            self._look()
+        self.tick(_STEP)
 
-    def tick(self) -> None:
-        """Note a part of a step that may be long; raises as `spend` does, when it is late."""
-        self._parts += 1
-        if self._parts % _PARTS == 0:
-            self._look()
-            if self._found and thread_time() - self._step > _WAITED:
-                raise self.given_up()
+    def tick(self, work: int = 1) -> None:
+        """Note a part of a step; raises as `spend` does, when it is late.
 
-    def spent(self) -> int:
-        """All the work that was done: parts of steps, each step as some of them."""
-        return self._parts + _SHORT * self._taken
-
-    def _look(self) -> None:
-        now = thread_time()
-        if self._fair and self._patience is not None and now - self._begun > _SECONDS:
-            raise EndlessSet(self._theory, self._problem(), self._found + self._given)
-        if now - self._since > _SECONDS:
+        Parameters
+        ----------
+        work
+            How long it is.
+        """
+        self.spent += work
+        if self._patience is not None and self._fair and self.spent - self._begun > self._most:
+            raise self._endless()
+        late = self.waited and self.spent - self._step > self._most // _WAITED
+        if late or self.spent - self._since > self._most:
+            self._since = self._step = self.spent  # whoever knows what to do instead may do it
             raise self.given_up()
+
+    def _endless(self) -> EndlessSet:
+        return EndlessSet(self._theory, self._problem(), self._found)
 
     def given_up(self) -> Incomplete:
         """Why the search ends, as things stand."""
-        found = self._found + self._given
-        return Incomplete(self._theory, self._problem(), found, self._steps)
+        return Incomplete(self._theory, self._problem(), self._found, self._steps)

@@ -28,7 +28,9 @@ from kanrewrite.ac.terms import Store
 from kanrewrite.ac.words import may_be_soluble
 
 
-def branch(terms: Store, state: State, sorts: Sorts, tick: Callable[[], None]) -> Iterator[State]:
+def branch(
+    terms: Store, state: State, sorts: Sorts, tick: Callable[[int], object]
+) -> Iterator[State]:
     """The states one choice further, which together have the solutions of a simplified one.
 
     Parameters
@@ -90,7 +92,7 @@ def _decided(
 
 
 def system(
-    terms: Store, operator: Symbol, equations: Sequence[Equation], tick: Callable[[], None]
+    terms: Store, operator: Symbol, equations: Sequence[Equation], tick: Callable[[int], object]
 ) -> System:
     """The system of the equations between products of an associative-commutative operator.
 

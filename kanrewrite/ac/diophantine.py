@@ -13,7 +13,7 @@ def basis(
     columns: Sequence[Vector],
     bounds: Sequence[int | None],
     allowed: Callable[[Mapping[int, int]], bool] = lambda _: True,
-    tick: Callable[[], object] = int,
+    tick: Callable[[int], object] = int,
     needed: Iterable[int] = (),
 ) -> list[Sparse]:
     """The minimal non-negative solutions of a homogeneous linear system, but for the zero one.
@@ -83,7 +83,7 @@ def _spread(
     groups: Sequence[Sequence[int]],
     bounds: Sequence[int | None],
     allowed: Callable[[Mapping[int, int]], bool],
-    tick: Callable[[], object],
+    tick: Callable[[int], object],
 ) -> list[Sparse]:
     """The vectors whose components have certain sums in each group."""
     found: list[dict[int, int]] = [{}]
@@ -93,7 +93,7 @@ def _spread(
             larger = []
             for vector, start in level:
                 for n in range(start, len(group)):
-                    tick()
+                    tick(1)
                     k = group[n]
                     bound, times = bounds[k], vector.get(k, 0)
                     if bound is not None and times >= bound:
@@ -111,7 +111,7 @@ def covers(
     size: int,
     exact: frozenset[int],
     optional: bool = False,
-    tick: Callable[[], object] = int,
+    tick: Callable[[int], object] = int,
 ) -> Iterator[list[int]]:
     """The sets of vectors whose sum is positive everywhere, and one in some components.
 
@@ -148,7 +148,7 @@ def covers(
     often = [0] * size
     taken: list[bool] = []
     while True:
-        tick()
+        tick(1)
         k = len(taken)
         if k == len(vectors):
             yield [n for n, is_taken in enumerate(taken) if is_taken]

@@ -23,6 +23,8 @@ from kanrewrite.ac.systems import System
 
 #: A vector, a bit for each unknown that holds the generator.
 Bits = int
+#: How many unknowns are looked at in the time of a step.
+_TOGETHER = 8
 
 
 class Joins(System):
@@ -86,7 +88,7 @@ class Joins(System):
         while level:
             larger: list[Bits] = []
             for group in level:
-                self.tick()
+                self.tick(1)
                 yield self._of_group(ground, group)
                 highest = group & ~first
                 larger.extend(
@@ -118,7 +120,7 @@ class Joins(System):
         """The solutions of the system that hold a vector, and of which no other is a part."""
         found: list[Bits] = []
         for bits in sorted(self._closed(start), key=int.bit_count):
-            self.tick()
+            self.tick(1)
             if not any(_in(one, bits) for one in found):
                 found.append(bits)
         return found
@@ -128,7 +130,7 @@ class Joins(System):
         found: set[Bits] = set()
         seen, stack = {start}, [start]
         while stack:
-            self.tick()
+            self.tick(1 + len(self._free) // _TOGETHER)
             bits = stack.pop()
             lacking = next(
                 (
@@ -148,7 +150,7 @@ class Joins(System):
 
     def _may_be(self, bits: Bits) -> bool:
         """Whether the operands of a vector might be equal, and no variable of it is in them."""
-        self.tick()
+        self.tick(1)
         held = [1 << k for k in _positions(bits & self._operand_bits)]
         return not any(bits & self._inside[one] for one in held) and all(
             compatible(self._atom_of[one], self._atom_of[other])
@@ -170,7 +172,7 @@ class Joins(System):
                     stack.extend(self._least(bits | one))
         kept = []
         for bits in found:
-            self.tick()
+            self.tick(1)
             if not _is_join(bits, found, fresh):
                 kept.append(bits)
         return kept
@@ -181,7 +183,7 @@ class Joins(System):
         chosen: list[int] = []
         streams = [self._next_operand(0, 0)]
         while streams:
-            self.tick()
+            self.tick(1)
             k = next(streams[-1], None)
             if k is None:
                 streams.pop()
@@ -226,7 +228,7 @@ class Joins(System):
         everything = (1 << len(self._kept)) - 1
         stack: list[tuple[int, Bits, list[int]]] = [(0, covered, below)]
         while stack:
-            self.tick()
+            self.tick(1)
             n, covered, chosen = stack.pop()
             if (covered | reach[n]) != everything:
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kanrewrite.ac.distribution import FAILED
 from kanrewrite.ac.leftovers import Bag, give, met_by
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def enumerate_join(plan: Plan) -> None:
         plan.joins.extend(joins)
         holder = next(join for join in joins if viewed in join.variables)
         part = program.new("x")
-        program.loop(part, f"subsets({holder.args}, {symbol.unit is None})", wide=True)
+        program.loop(part, f"subsets({holder.args}, {symbol.unit is None})", wide=holder.args)
         give(plan, holder, viewed, part, 1)
         return
     for v in free:
@@ -66,7 +67,7 @@ def enumerate_join(plan: Plan) -> None:
             holder = next(join for join in joins if v in join.variables)
             part = program.new("x")
             known = program.constant(symbol)
-            program.loop(part, f"within({holder.args}, {known}, {met.args})", wide=True)
+            program.loop(part, f"within({holder.args}, {known}, {met.args})", wide=holder.args)
             give(plan, holder, v, part, 1)
             return
     rests = [_rest(plan, join) for join in joins]
@@ -77,7 +78,10 @@ def enumerate_join(plan: Plan) -> None:
     )
     needed = list(range(len(free))) if symbol.unit is None else []
     parts = [program.new("x") for _ in free]
-    program.loop(f"{', '.join(parts)},", f"joined(({rows}), {len(free)}, {needed})", wide=True)
+    every = program.new("x")
+    program.loop(every, f"joined(({rows}), {len(free)}, {needed})", wide=joins[0].args)
+    program.skip_if(f"{every} is None", FAILED)
+    program.line(f"{', '.join(parts)}, = {every}")
     given = dict(zip(free, parts, strict=True))
     for join, rest in zip(joins, rests, strict=True):
         around = _around(plan, join)

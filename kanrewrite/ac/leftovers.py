@@ -295,7 +295,7 @@ def _distribute(plan: Plan, tied: list[Bag]) -> None:
     needed = [n for n, v in enumerate(names) if first.symbol.unit is None and v not in plan.open]
     parts = [program.new("x") for _ in names]
     every = program.new("x")
-    program.loop(every, f"distributed(({rows}), {needed})", wide=True)
+    program.loop(every, f"distributed(({rows}), {needed})", wide=_rest(plan, first))
     program.skip_if(f"{every} is None", FAILED)
     program.line(f"{', '.join(parts)}, = {every}")
     plan.bags = [bag for bag in plan.bags if bag not in tied]
@@ -329,13 +329,14 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
         )
     elif len(holders) == 1:
         values = f"splits(runs({_rest(plan, first)}), {times}, {most})"
-        program.loop(f"{part}, {left}", values, wide=True)
+        program.loop(f"{part}, {left}", values, wide=_rest(plan, first))
     else:
         others = "".join(
             f", ({_rest(plan, bag)}, {abs(bag.variables[variable])})" for bag in holders[1:]
         )
         values = f"shared({_rest(plan, first)}, {times}{others})"
-        program.loop(f"{part}, {left}", f"splits({values}, 1, {most})", wide=True)
+        values = f"splits({values}, 1, {most})"
+        program.loop(f"{part}, {left}", values, wide=_rest(plan, first))
     if first.symbol.unit is None:
         program.unless(part)
     taken = [bag.variables.pop(variable) for bag in holders]

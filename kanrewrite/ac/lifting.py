@@ -25,6 +25,8 @@ from kanrewrite.ac.integers import Vector, echelon
 #: A vector to look at: the sum of what is known of it, the size of the new coordinate, the vector,
 #: and the largest size of those of the other sign that have to be added to it, if that is limited.
 _Open = tuple[int, int, Vector, int | None]
+#: How many comparisons with those that are kept are as long as the rest of a look at a vector.
+_COMPARED = 16
 #: One that is kept: its size, a bit for each known coordinate that it has, the vector, the limit.
 _Kept = tuple[int, int, Vector, int | None]
 
@@ -32,7 +34,7 @@ _Kept = tuple[int, int, Vector, int | None]
 def least_vectors(
     lattice: Sequence[Sequence[int]],
     allowed: Callable[[Vector], bool],
-    tick: Callable[[], object] = int,
+    tick: Callable[[int], object] = int,
 ) -> list[Vector]:
     """The non-negative vectors of a lattice that are no sums of others.
 
@@ -44,7 +46,7 @@ def least_vectors(
         Whether a vector can be part of what is wanted; what is not allowed stays so when it grows.
         It is asked about vectors of which not all coordinates are known, the others being zero.
     tick
-        Called for each vector that is looked at; it may raise.
+        Called with the work for each vector that is looked at; it may raise.
 
     Examples
     --------
@@ -88,7 +90,7 @@ class _Lift:
         known: Sequence[int],
         at: int,
         allowed: Callable[[Vector], bool],
-        tick: Callable[[], object],
+        tick: Callable[[int], object],
     ):
         self._known = known
         self._at = at
@@ -106,7 +108,6 @@ class _Lift:
     def vectors(self) -> list[Vector]:
         """The vectors of which those are sums that are not negative in the coordinate either."""
         while self._open:
-            self._tick()
             self._look(*heappop(self._open))
         inside = {*self._known, self._at}
         kept = [vector for _, _, vector, _ in (*self._zero, *self._signed[0])]
@@ -117,6 +118,7 @@ class _Lift:
         mask = sum(1 << k for k, at in enumerate(self._known) if vector[at])
         negative = vector[self._at] < 0
         mine, others = self._signed[negative], self._signed[not negative]
+        self._tick(1 + (len(self._zero) + len(mine)) // _COMPARED)
         if self._holds_another(self._zero, size, mask, vector) or (
             size and self._holds_another(mine, size, mask, vector)
         ):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from time import thread_time
 from typing import Any
 
 from unification import Var, var
@@ -14,7 +13,7 @@ from kanrewrite.ac.interned import Interned
 from kanrewrite.ac.interned import text as shown
 from kanrewrite.ac.oneway import instances, may_cancel
 from kanrewrite.ac.plan import Plan
-from kanrewrite.ac.program import STEPS, Program
+from kanrewrite.ac.program import Program
 from kanrewrite.ac.shape import heads, is_open, operands_first, required
 from kanrewrite.ac.sorts import Sort, Sorts
 from kanrewrite.ac.terms import Store, store
@@ -27,11 +26,11 @@ Rest = Any
 #: How many steps a search for further answers may take, where some were found without it.
 _FEW_STEPS = 300
 
-#: How many of its steps are a look, where looks are counted.
-_LOOK_STEPS = 10
+#: How many steps a search takes from one answer to the next: some 2 s.
+_MOST = 2_000_000
 
-#: How many seconds of this thread's a search takes from one answer to the next.
-_SECONDS = 2.0
+#: How many of them are as long as a step of unification.
+_SHORT = 50
 
 _HELPERS = {
     name: getattr(room, name)
@@ -56,9 +55,9 @@ class Matcher:
         The pattern, interned.
     sorts
         What some of its variables may be.
-    looks
-        How many times a search may see that it has come no further, before it raises
-        `Incomplete`; by default it has two seconds from one answer to the next.
+    steps
+        How many steps a search may take from one answer to the next before it raises `Incomplete`;
+        by default there are many.
 
     Attributes
     ----------
@@ -74,8 +73,8 @@ class Matcher:
 
     __slots__ = (
         "__dict__",
-        "_looks",
         "_sorts",
+        "_steps",
         "cancels",
         "is_open",
         "match",
@@ -89,10 +88,10 @@ class Matcher:
         self,
         pattern: Interned,
         sorts: Mapping[Var, Sort] | None = None,
-        looks: int | None = None,
+        steps: int | None = None,
     ):
         self.pattern = pattern
-        self._looks = looks
+        self._steps = steps
         self.store = pattern.store
         self._sorts = Sorts(self.store, sorts or {})
         #: Whether a variable stands for an operator, whatever it obeys: only unification knows.
@@ -163,7 +162,7 @@ class Matcher:
             seen.add(frozenset(found.items()))
             yield found
         steps = _FEW_STEPS if seen else None
-        most = None if self._looks is None else self._looks * _LOOK_STEPS
+        most = None if self._steps is None else self._steps // _SHORT
         every = instances(self.store, self.pattern, term, self._sorts, steps, most)
         if not seen:
             for values in every:
@@ -247,22 +246,12 @@ class Matcher:
         program.answer(text)
         return program, text
 
-    def _late(self, term: Interned, since: float | None) -> float:
-        """What is known of the steps without an answer when they are looked at again.
-
-        That is when this was done first, or how often, where that is what is bounded.
-        """
-        if self._looks is None:
-            now = thread_time()
-            kept = now if since is None else since
-            gone, most, spent = now - kept, _SECONDS, f"{_SECONDS:g} s"
-        else:
-            kept = gone = (since or 0) + 1
-            most, spent = self._looks, f"{STEPS * self._looks} steps"
-        if gone > most:
+    def _late(self, term: Interned, steps: int) -> int:
+        """So many steps without an answer, unless they are too many."""
+        if steps > (self._steps or _MOST):
             pattern, subject = shown(self.pattern.plain), shown(term.plain)
-            raise IncompleteMatch(self.store.theory.name, pattern, subject, spent)
-        return kept
+            raise IncompleteMatch(self.store.theory.name, pattern, subject, steps)
+        return steps
 
     def _open_around(self, plan: Plan, around: list[Interned]) -> None:
         """Begin a plan with room around the pattern."""

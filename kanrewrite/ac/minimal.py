@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 
 from kanrewrite.ac.bags import operands
 from kanrewrite.ac.interned import LEAF, VARIABLE, Interned, Symbol
 from kanrewrite.ac.matching import Matcher
+from kanrewrite.ac.search import Search
 from kanrewrite.ac.shape import operands_first
 from kanrewrite.ac.terms import Store
 from kanrewrite.errors import Incomplete
@@ -22,93 +23,66 @@ _STEPS = 2_000
 #: is kept, which are longer in wide terms.  Steps of a search that may have no end are long ones.
 _WORK, _WORK_FAIR = 50_000, 3_200
 _COMPARED, _WIDE = 6, 64
-#: How often a comparison of two may see that it has come no further: what took more is compared
-#: with no other any more.
-_LOOKS = 6
+#: How many steps a comparison of two may take: what took more is compared with no other any more.
+_LONG = 3_000
 #: How many outlines of unifiers are remembered, to leave out those that come again.
 _REMEMBERED = 512
 #: How many unifiers of each.
 _ALIKE = 15
 
 
-def minimal(
-    terms: Store,
-    solutions: Iterable[Values | None],
-    ended: Callable[[], bool],
-    found: Callable[[], None],
-    spent: Callable[[], int],
-    large: bool,
-    fair: bool,
-) -> Iterator[Values]:
-    """The solutions that are no instances of others, modulo the theory.
+def minimal(search: Search, large: bool) -> Iterator[Values]:
+    """The solutions of a search that are no instances of others, modulo the theory.
 
     Parameters
     ----------
-    terms
-        Where the solutions are interned.
-    solutions
-        The values of the same variables in each solution; None for a step that found none.
-    ended
-        Whether `solutions` has come to its end.
-    found
-        Called for each solution that is new.
-    spent
-        The work that `solutions` has taken.
+    search
+        A search that has not begun.
     large
-        Whether there are many, or may be no end: then fewer are waited for and compared with.
-    fair
-        Whether instances may come before what is more general without end.
+        Whether there are many: then fewer are waited for and compared with.
 
     Yields
     ------
     tuple
-        All minimal ones, if there are few in all. Of many, those found first are made minimal among
-        themselves; a later one is left out if it is an instance of one of these, or equal to one
-        that came shortly before.
+        The values of the search's variables: all minimal solutions, if there are few in all. Of
+        many, those found first are made minimal among themselves; a later one is left out if it is
+        an instance of one of these, or equal to one that came shortly before.
     """
     kept: list[_Unifier] = []
-    stream = iter(solutions)
+    stream = search.solutions()
     given_up: Incomplete | None = None
     try:
-        enough = _WAIT_LARGE if large or fair else _WAIT
-        _wait(terms, stream, kept, found, spent, enough, _WORK_FAIR if fair else _WORK)
+        _wait(search, stream, kept, _WAIT_LARGE if large or search.fair else _WAIT)
     except Incomplete as reason:  # raised after what was found
         given_up = reason
+    search.budget.waited = False
     for one in kept:
         yield one.values
     if given_up is not None:
         raise given_up
-    if not ended():
-        yield from _rest(terms, stream, kept, found)
+    if not search.ended:
+        yield from _rest(search, stream, kept)
 
 
 def _wait(
-    terms: Store,
-    stream: Iterator[Values | None],
-    kept: list[_Unifier],
-    found: Callable[[], None],
-    spent: Callable[[], int],
-    enough: int,
-    work: int,
+    search: Search, stream: Iterator[Values | None], kept: list[_Unifier], enough: int
 ) -> None:
     """Keep the most general of the first solutions."""
-    compared = 0
+    compared, most = 0, _WORK_FAIR if search.fair else _WORK
     for steps, values in enumerate(stream):
         if values is not None:
-            one = _Unifier(terms, values)
+            one = _Unifier(search.terms, values)
             compared += _COMPARED * len(kept) * (1 + one.size // _WIDE)
             if _insert(kept, one):
-                found()
-        late = bool(kept) and spent() + compared > work
+                search.budget.found()
+                search.budget.waited = True
+        late = bool(kept) and search.budget.spent + compared > most
         if late or len(kept) >= enough or steps >= _STEPS:
             return
 
 
 def _rest(
-    terms: Store,
-    stream: Iterator[Values | None],
-    kept: list[_Unifier],
-    found: Callable[[], None],
+    search: Search, stream: Iterator[Values | None], kept: list[_Unifier]
 ) -> Iterator[Values]:
     """As many more as are asked for: what each is compared with must not grow with them."""
     alike: dict[Hashable, list[_Unifier]] = {}
@@ -117,11 +91,11 @@ def _rest(
     for values in stream:
         if values is None:
             continue
-        one = _Unifier(terms, values)
+        one = _Unifier(search.terms, values)
         same = alike.setdefault(_outline(one.term), [])
         if not any(other.covers(one) for other in (*same, *kept)):
             same[:] = [*same[-_ALIKE:], one]
-            found()
+            search.budget.found()
             if len(alike) > _REMEMBERED:
                 del alike[next(iter(alike))]
             yield values
@@ -178,7 +152,7 @@ class _Unifier:
         if not self._may_cover(other):
             return False
         if self._matcher is None:
-            self._matcher = Matcher(self.term, looks=_LOOKS)
+            self._matcher = Matcher(self.term, steps=_LONG)
         if self._is_hard:
             return False
         try:

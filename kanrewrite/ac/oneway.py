@@ -81,7 +81,6 @@ def instances(
                 v: _replaced(terms, value, thawed) if thawed else value
                 for v, value in zip(variables, values, strict=True)
             }
-            search.budget.asked()
 
 
 def _replaced(terms: Store, term: Interned, new: Mapping[Interned, Interned]) -> Interned:

@@ -150,7 +150,8 @@ class Plan:
             ways = f"arrangements({program.constant(symbol)}, {name}, ({wanted}))"
             if symbol.unit is None:
                 program.unless(f"{name}.symbol is {program.constant(symbol)}")
-            program.loop(self._operands(pattern.args), ways, wide=len(pattern.args) > 2)
+            wide = f"{name}.args" if len(pattern.args) > 2 else ""
+            program.loop(self._operands(pattern.args), ways, wide)
         elif symbol is APPLY:
             args = program.let("a", f"applied({name}, {len(pattern.args)})")
             program.fail_if(f"{args} is None")

@@ -18,14 +18,15 @@ from typing import Any
 _BLOCKS = 16
 #: The longest function: what compiles one is not linear in its length.
 _LINES = 400
-#: From how many nested loops on their steps are counted, and how many are between two looks at the
-#: clock.
-_DEEP, STEPS = 3, 512
+#: From how many nested loops on their steps are counted, and how many are counted at once.
+_DEEP, _STEPS = 3, 512
+#: How many operands are gone through in the time of a step.
+_TOGETHER = 32
 #: The names that `Program.new` makes, and the subject's.
 _NAMES = re.compile(r"\b(?:[a-z]+\d+|t)\b")
 
-#: The steps since the last answer, and when they were looked at first.
-_START = "steps, clock = 0, None"
+#: The steps since the last answer: those that are not counted yet, and those that are.
+_START = "steps = spent = 0"
 
 Part = Callable[..., Iterator[Any]]
 
@@ -89,18 +90,18 @@ class Program:
             self._cut()
         self.line(f"if {condition}: {'continue' if self._blocks else 'return'}")
 
-    def loop(self, targets: str, values: str, wide: bool = False) -> None:
+    def loop(self, targets: str, values: str, wide: str = "") -> None:
         """Write a loop; what follows is inside it.
 
-        The steps of a wide one, that of all parts of something, are counted, to end in time.
+        The steps of a wide one, that of all parts of what has this name, are counted.
         """
         if self._blocks == _BLOCKS:
             self._cut()
         self.line(f"for {targets} in {values}:")
         self._blocks += 1
         if wide or self._blocks >= _DEEP:
-            self.line("steps += 1")
-            self.line(f"if steps > {STEPS}: steps, clock = 0, late(t, clock)")
+            self.line("steps += 1" + (f" + len({wide}) // {_TOGETHER}" if wide else ""))
+            self.line(f"if steps > {_STEPS}: steps, spent = 0, late(t, spent + steps)")
             self._counted = True
 
     def skip_if(self, condition: str, steps: int) -> None:
@@ -109,7 +110,7 @@ class Program:
         self._lines.append("    " * (self._blocks + 1) + text)  # in the function of the loop
 
     def answer(self, values: str) -> None:
-        """Write that an answer is given: the time until the next is another."""
+        """Write that an answer is given: the search for the next is another."""
         self.line(f"yield {values}")
         if self._counted:
             self.line(_START)
@@ -158,22 +159,20 @@ class Program:
         return function
 
 
-def _chained(parts: Sequence[Part], late: Callable[[Any, Any], Any]) -> Part:
+def _chained(parts: Sequence[Part], late: Callable[[Any, int], int]) -> Part:
     """The functions one inside the other, without nesting generators in generators."""
 
     def solve(term: Any) -> Iterator[Any]:
         streams = [parts[0](term)]
-        steps, clock = 0, None
+        steps = 0
         while streams:
             values = next(streams[-1], None)
-            steps += 1
-            if steps > STEPS:
-                steps, clock = 0, late(term, clock)
+            steps = late(term, steps + 1)
             if values is None:
                 streams.pop()
             elif len(streams) == len(parts):
                 yield values
-                steps, clock = 0, None
+                steps = 0
             else:
                 streams.append(parts[len(streams)](*values))
 

@@ -8,9 +8,11 @@ from math import gcd
 from kanrewrite.ac.integers import Sparse, Vector
 
 Row = list[int]
+#: How many entries of a table are looked at in the time of a step.
+_ENTRIES = 16
 
 
-def rays(matrix: Sequence[Sequence[int]], tick: Callable[[], object] = int) -> list[Vector]:
+def rays(matrix: Sequence[Sequence[int]], tick: Callable[[int], object] = int) -> list[Vector]:
     """Solutions of a homogeneous system, each unknown positive in one of them if it can be.
 
     Each is an extreme ray of the cone of solutions, and has no common divisor: it is no sum of
@@ -40,7 +42,7 @@ def rays(matrix: Sequence[Sequence[int]], tick: Callable[[], object] = int) -> l
     found: list[Vector] = []
     held: set[int] = set()
     while True:
-        tick()
+        tick(1 + len(table.rows) * size // _ENTRIES)
         holds = [*zip(table.basis, table.rows, strict=True)]
         news = [row for k, row in holds if k not in held]
         # How many more unknowns there are, and how much of them, when one grows from nothing.
@@ -66,7 +68,7 @@ def rays(matrix: Sequence[Sequence[int]], tick: Callable[[], object] = int) -> l
 
 
 def pairs(
-    row: Sequence[int], preferred: Collection[int], tick: Callable[[], object] = int
+    row: Sequence[int], preferred: Collection[int], tick: Callable[[int], object] = int
 ) -> list[Sparse]:
     """The same of one equation, in work linear in its length: each solution has two unknowns.
 
@@ -90,7 +92,7 @@ def pairs(
     ]
     found: dict[Sparse, None] = {}
     for k, n in enumerate(row):
-        tick()
+        tick(1)
         other = beside[n > 0]
         if not n:
             found[((k, 1),)] = None

@@ -13,6 +13,7 @@ def under(
     term: Interned,
     value: Callable[[Interned], Interned | None],
     done: dict[Interned, Interned] | None = None,
+    tick: Callable[[int], object] = int,
 ) -> Interned:
     """A term with its variables replaced, and what they are replaced by, until none has a value.
 
@@ -26,6 +27,8 @@ def under(
         What stands for a variable, None for the variable itself; no variable may reach itself.
     done
         What some terms are, known from before; it is added to.
+    tick
+        Called with the number of operands of each term that is made; it may raise.
 
     Returns
     -------
@@ -61,6 +64,7 @@ def under(
             assert bound is not None
             done[one] = done.get(bound, bound)
         else:
+            tick(1 + len(needs))
             done[one] = rebuilt(terms, one, [done.get(arg, arg) for arg in needs])
     return done[term]
 

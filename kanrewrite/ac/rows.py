@@ -81,7 +81,10 @@ def _fill(plan: Plan, row: Row, variable: Interned, start: str, stop: str) -> No
 
 
 def segment(plan: Plan, row: Row) -> None:
-    """Write the choice of how many operands the first variable of a row takes."""
+    """Write how many operands the first variable of a row takes, a choice if others are free."""
+    if len({id(part) for part in row.parts if part.symbol is VARIABLE}) == 1:
+        _share(plan, row)
+        return
     least = sum(
         not (part.symbol is VARIABLE and (row.symbol.unit is not None or part in plan.open))
         for part in row.parts[1:]
@@ -92,3 +95,14 @@ def segment(plan: Plan, row: Row) -> None:
     plan.program.loop(end, f"range({first}, {row.stop} + 1 - {least})")
     start, row.start = row.start, end
     _fill(plan, row, variable, start, end)
+
+
+def _share(plan: Plan, row: Row) -> None:
+    """The same where one variable takes all that the others leave, several times."""
+    program, variable = plan.program, row.parts.pop(0)
+    times = 1 + row.parts.count(variable)
+    others = len(row.parts) + 1 - times
+    length = program.let("p", f"{row.stop} - {row.start} - {others}")
+    program.fail_if(f"{length} < 0 or {length} % {times}")
+    start, row.start = row.start, program.let("p", f"{row.start} + {length} // {times}")
+    _fill(plan, row, variable, start, row.start)

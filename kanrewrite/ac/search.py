@@ -62,9 +62,10 @@ class Search:
         sides = [side for pair in self.equations for side in pair]
         self._words = any(map(has_words, sides))
         self.fair = self._words or (terms.has_groups and any(map(has_groups, sides)))
+        size = sum(len(one.args) for side in sides for one in operands_first(side))
+        self.budget = Budget(terms.theory.name, self._text, self.fair, steps, size)
         self.start = self._simplified(State(self.equations, {}))
         self.ended = self.start is None
-        self.budget = Budget(terms.theory.name, self._text, self.fair, steps)
 
     def solutions(self) -> Iterator[tuple[Interned, ...] | None]:
         """The values of the variables in each solution; None for a step without one.
@@ -101,7 +102,7 @@ class Search:
 
     def _simplified(self, state: State) -> State | None:
         """A state without what leaves no choice, None if it has no solution."""
-        simple = simplify(self.terms, state)
+        simple = simplify(self.terms, state, self.budget.tick)
         if simple is None or not self.sorts.variables:
             return simple
         bindings = simple.bindings

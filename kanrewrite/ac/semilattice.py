@@ -6,9 +6,12 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, combinations, product
 
 from kanrewrite.ac.bags import Args, by_serial
+from kanrewrite.ac.distribution import FAILED
 from kanrewrite.ac.interned import Interned, Symbol
 
 Choice = tuple[int, ...]
+#: How many operands are given to variables in the time of a step.
+_TOGETHER = 8
 
 
 def without(args: Args, held: Sequence[Collection[Interned]]) -> Args | None:
@@ -74,7 +77,7 @@ def subsets(args: Args, some: bool) -> Iterator[Args]:
 
 def joined(
     rows: Sequence[tuple[Args, Args, Collection[int]]], size: int, needed: Collection[int]
-) -> Iterator[tuple[Args, ...]]:
+) -> Iterator[tuple[Args, ...] | None]:
     """Every way to give variables parts of sets, of which each holds those of some variables.
 
     An element is given independently of the others, so that one which cannot be ends the search at
@@ -91,8 +94,9 @@ def joined(
 
     Yields
     ------
-    tuple
-        A value for each variable, each combination once; the largest parts first.
+    tuple, optional
+        A value for each variable, each combination once; the largest parts first. None now and then
+        where one takes many steps.
 
     Examples
     --------
@@ -103,12 +107,12 @@ def joined(
     7
     """
     elements = sorted(dict.fromkeys(arg for args, _, _ in rows for arg in args), key=by_serial)
-    sets = [(frozenset(args), frozenset(rest), names) for args, rest, names in rows]
-    ways = [_Ways(one, sets, size) for one in elements]
+    ways = _ways(elements, rows, size)
     # What the elements from some place on can still give: it is not missed any later.
     reach: list[frozenset[int]] = [frozenset()]
-    for way in reversed(ways):
-        reach.append(reach[-1] | way.able)
+    for n, way in enumerate(reversed(ways)):
+        again = n and way is ways[-n]
+        reach.append(reach[-1] if again else reach[-1] | way.able)
     reach.reverse()
     if not all(way.possible for way in ways) or not reach[0].issuperset(needed):
         return
@@ -131,6 +135,8 @@ def joined(
             missing.append(frozenset(v for v in missing[-1] if not numbers[v]))
             streams.append(ways[k].holding(missing[-1] - reach[k + 1]))
             continue
+        for _ in range(size * len(elements) // (FAILED * _TOGETHER)):
+            yield None
         yield tuple(
             tuple([one for one, held in zip(elements, chosen, strict=True) if held[v]])
             for v in range(size)
@@ -138,21 +144,38 @@ def joined(
         chosen.pop()
 
 
-class _Ways:
-    """The ways in which variables may hold an element."""
+def _ways(
+    elements: Sequence[Interned],
+    rows: Sequence[tuple[Args, Args, Collection[int]]],
+    size: int,
+) -> list[_Ways]:
+    """Those of each element: the same for elements of the same sets."""
+    sets = [(frozenset(args), frozenset(rest)) for args, rest, _ in rows]
+    names = [frozenset(row[2]) for row in rows]
+    known: dict[tuple[tuple[bool, bool], ...], _Ways] = {}
+    ways = []
+    for one in elements:
+        within = tuple([(one in args, one in rest) for args, rest in sets])
+        if within not in known:
+            known[within] = _Ways([*zip(within, names, strict=True)], size)
+        ways.append(known[within])
+    return ways
 
-    def __init__(
-        self,
-        one: Interned,
-        rows: Sequence[tuple[Collection[Interned], Collection[Interned], Collection[int]]],
-        size: int,
-    ):
+
+class _Ways:
+    """The ways in which variables may hold an element.
+
+    Of each row it says whether the element is in its set, and whether one of its variables must
+    hold it; and its variables.
+    """
+
+    def __init__(self, rows: Sequence[tuple[tuple[bool, bool], frozenset[int]]], size: int):
         self._size = size
-        outside = {v for args, _, names in rows if one not in args for v in names}
+        outside = {v for (is_in, _), names in rows if not is_in for v in names}
         #: The variables that may.
         self.able = frozenset(range(size)) - outside
         #: Of each of these sets of variables one must.
-        self._must = [self.able & set(names) for _, rest, names in rows if one in rest]
+        self._must = [self.able & names for (_, is_left), names in rows if is_left]
         self.possible = all(self._must)
 
     def holding(self, fixed: Collection[int]) -> Iterator[Choice]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from kanrewrite.ac.bags import applied, operands
@@ -49,7 +49,9 @@ class State:
         return replace(self, equations=(*equations, *self.equations))
 
 
-def bound(terms: Store, term: Interned, bindings: Bindings) -> Interned:
+def bound(
+    terms: Store, term: Interned, bindings: Bindings, tick: Callable[[int], object] = int
+) -> Interned:
     """A term under a triangular substitution.
 
     Parameters
@@ -60,13 +62,15 @@ def bound(terms: Store, term: Interned, bindings: Bindings) -> Interned:
         The term.
     bindings
         The substitution; no variable reaches itself through it.
+    tick
+        Called with the work that it takes; it may raise.
     """
     if not term.variables or bindings.keys().isdisjoint(term.variables):
         return term
-    return under(terms, term, bindings.get)
+    return under(terms, term, bindings.get, tick=tick)
 
 
-def simplify(terms: Store, state: State) -> State | None:
+def simplify(terms: Store, state: State, tick: Callable[[int], object] = int) -> State | None:
     """Decompose free operators, bind variables, and cancel what both sides share.
 
     Parameters
@@ -75,6 +79,8 @@ def simplify(terms: Store, state: State) -> State | None:
         Where the terms are interned.
     state
         The system.
+    tick
+        Called with the work that it takes; it may raise.
 
     Returns
     -------
@@ -85,7 +91,8 @@ def simplify(terms: Store, state: State) -> State | None:
     todo = list(reversed(state.equations))
     hard: list[Equation] = []
     while todo:
-        s, t = (bound(terms, side, bindings) for side in todo.pop())
+        s, t = (bound(terms, side, bindings, tick) for side in todo.pop())
+        tick(1 + len(s.args) + len(t.args))
         if s is t:
             continue
         # The newest variable goes: the caller's own are kept where there is a choice.

@@ -49,7 +49,7 @@ class System(ABC):
         terms: Store,
         operator: Symbol,
         equations: Sequence[Equation],
-        tick: Callable[[], None],
+        tick: Callable[[int], object],
     ):
         self.terms = terms
         self.tick = tick
@@ -177,7 +177,7 @@ class Sums(System):
             if len(known) > 1:
                 continue
             for one in self._same[known[0]] if known else [0]:
-                self.tick()
+                self.tick(1)
                 yield tuple(sorted((one if k in known else k, n) for k, n in held))
 
     def _is_possible(self, vector: Mapping[int, int]) -> bool:

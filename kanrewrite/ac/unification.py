@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count, islice
+from itertools import islice
 from typing import Any
 
 from unification import Var
@@ -28,7 +28,7 @@ Substitution = dict[Var, Any]
 _PATIENCE = 4_000
 #: How many choices make a set large.
 _MANY = 1_000
-#: For how many steps they are counted: what takes more is large.
+#: In how much work they are counted: what takes more is large.
 _LOOKED = 20_000
 
 
@@ -65,7 +65,6 @@ class Unifiers(Iterator[Substitution]):
         return self
 
     def __next__(self) -> Substitution:
-        self._search.budget.asked()
         try:
             return next(self._stream)
         except Incomplete:  # raised before what had been found was given away
@@ -103,32 +102,22 @@ class _Unification:
             yield from self._elementary(start)
             self._search.ended = True
         else:
-            solutions = self._search.solutions()
-            for values in minimal(
-                self._terms,
-                solutions,
-                lambda: self._search.ended,
-                self._search.budget.found,
-                self._search.budget.spent,
-                self._is_large(start),
-                self._search.fair,
-            ):
+            for values in minimal(self._search, self._is_large(start)):
                 yield self._answer(dict(zip(self._search.variables, values, strict=True)))
 
     def _answer(self, values: Bindings) -> Substitution:
         return {v.plain: value.plain for v, value in values.items() if value is not v}
 
     def _one_sided(self, state: State) -> tuple[Matcher, Interned] | None:
-        """The pattern and the ground term of which joins are to be equal, if that is all.
+        """The pattern and the ground term that are to be equal, if that is all.
 
-        Its matches are all solutions, and ground. A system over sets would be quadratic in the
-        width: each operand is an unknown, and each vector as long.
+        Its matches are all solutions, and ground. A system would be quadratic in the width: each
+        operand is an unknown, and each vector may be as long.
         """
         if len(state.equations) != 1 or self._search.sorts.variables:
             return None
         s, t = state.equations[0]
-        operator = operator_of((s, t))
-        if operator is None or not operator.idempotent or (s.variables and t.variables):
+        if s.variables and t.variables:
             return None
         compiled = matcher(s if s.variables else t)
         # What cancels is found by unification alone.
@@ -154,11 +143,12 @@ class _Unification:
 
     def _choices(self, operator: Symbol, equations: Sequence[Equation]) -> Iterator[list[int]]:
         """The choices of a system, as far as they come soon."""
-        steps = count()
+        budget = self._search.budget
+        most = budget.spent + _LOOKED
 
-        def tick() -> None:
-            self._search.budget.tick()
-            if next(steps) > _LOOKED:
+        def tick(work: int) -> None:
+            budget.tick(work)
+            if budget.spent > most:
                 raise _TakesLong
 
         return system(self._terms, operator, equations, tick).choices()
@@ -200,7 +190,7 @@ class _Unification:
             parts = solved.parts(chosen)
             values = {v: tuple(parts[n]) for v, n in at.items()}
             if simple:
-                self._search.budget.given()
+                self._search.budget.found()
                 yield {v.plain: product(operator, parts) for v, parts in values.items()}
             else:
                 terms = {v: self._terms.make(operator, parts) for v, parts in values.items()}
@@ -210,7 +200,7 @@ class _Unification:
         """The answer that bindings make, unless a sort refuses it."""
         every = {v: bound(self._terms, v, bindings) for v in self._search.variables}
         if self._search.sorts.allow(partial(_value, every)):
-            self._search.budget.given()
+            self._search.budget.found()
             yield self._answer(every)
 
 

@@ -42,11 +42,11 @@ class Incomplete(KanrewriteError, RuntimeError):
 class IncompleteMatch(Incomplete):
     """A search for matches given up before its end."""
 
-    def __init__(self, theory: str, pattern: str, subject: str, spent: str):
+    def __init__(self, theory: str, pattern: str, subject: str, steps: int):
         KanrewriteError.__init__(
             self,
             f"the search for matches of {pattern} with {subject} modulo {theory!r} was given up: "
-            f"{spent} brought no other. There may be more; what was found is right. Give "
+            f"{steps} steps brought no other. There may be more; what was found is right. Give "
             "variables sorts that are asked early, or parts with heads of their own.",
         )
 

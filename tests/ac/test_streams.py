@@ -1,16 +1,18 @@
 """Streams of unifiers: the first comes soon, later ones cost no more, nothing piles up."""
 
+import ast
+import inspect
 import tracemalloc
 from collections import deque
 from contextlib import suppress
 from itertools import islice
-from time import thread_time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from unification import Var, var
 
-from kanrewrite.ac import term, unify
+from kanrewrite.ac import budget, term, unify
 from kanrewrite.ac.matching import Matcher
 from kanrewrite.ac.terms import store
 from kanrewrite.errors import Incomplete, IncompleteMatch
@@ -121,16 +123,6 @@ def test_two_joins_over_the_same_variables_stream_and_begin_with_equal_ones(unit
     assert len(equal) >= 6
 
 
-def test_what_is_waited_for_does_not_depend_on_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    def first() -> int:
-        found = next(unify(twice(3), OTHERS["join and sum"]))
-        return len(str(sorted(map(str, found.values()))))
-
-    slow = first()
-    monkeypatch.setattr("kanrewrite.ac.budget.thread_time", lambda: 0.0)
-    assert first() == slow
-
-
 @pytest.mark.parametrize("name", OTHERS)
 def test_two_operators_of_any_kind_that_clash_end(name: str) -> None:
     x, y = var("x"), var("y")
@@ -147,8 +139,8 @@ def test_a_comparison_is_bounded_by_steps_and_not_by_time() -> None:
     edges = [(f"l{i}", f"r{j}") for i in range(8) for j in range(8)]
     edges += [(right, left) for left, right in edges]
     subject = terms.intern(("max", "a", *(("g", *edge) for edge in edges)))
-    with pytest.raises(IncompleteMatch, match="1536 steps brought no other"):
-        next(Matcher(pattern, looks=3).match(subject))
+    with pytest.raises(IncompleteMatch, match="steps brought no other"):
+        next(Matcher(pattern, steps=1_500).match(subject))
     assert list(Matcher(pattern).match(subject)) == []
 
 
@@ -161,10 +153,14 @@ def test_a_search_that_is_given_up_says_so_after_its_answers() -> None:
         deque(stream)
 
 
-def test_time_between_answers_is_not_the_searchs() -> None:
-    stream = unify([with_operand(5)], SUMS)
-    next(stream)
-    begun = thread_time()
-    while thread_time() - begun < 2.2:
-        pass
-    assert len(list(islice(stream, 40))) == 40
+def test_nothing_is_measured_in_time() -> None:
+    # What is given up must not depend on the machine, or on what else it does.
+    package = Path(inspect.getfile(budget)).parent
+    assert not [file.name for file in package.glob("*.py") if "time" in _imports(file)]
+
+
+def _imports(file: Path) -> set[str]:
+    nodes = list(ast.walk(ast.parse(file.read_text())))
+    names = {n.module or "" for n in nodes if isinstance(n, ast.ImportFrom)}
+    names |= {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
+    return {"time" if name == "kanrewrite.clock" else name for name in names}
