@@ -3,8 +3,9 @@
 import ast
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -279,3 +280,22 @@ def test_every_exception_is_used() -> None:
 def test_imports_are_read(text: str, found: list[tuple[str, bool]]) -> None:
     read = [(imported, late) for node, late in walk(ast.parse(text)) for imported in targets(node)]
     assert read == found
+
+
+# -- the picture of the layers --------------------------------------------------------------------
+
+
+def test_the_picture_of_the_layers_is_theirs() -> None:
+    spec = spec_from_file_location("architecture", ROOT / "docs" / "architecture.py")
+    assert spec is not None
+    assert spec.loader is not None
+    drawing: Any = module_from_spec(spec)
+    spec.loader.exec_module(drawing)
+    group = {room: names for names in drawing.GROUPS for room in names.split()}
+    assert group.keys() == BELOW.keys() - {"", "__main__", "_environment"}
+    keys = {names.split()[0]: names for names in drawing.GROUPS}
+    for names, (_, below) in drawing.GROUPS.items():
+        reached = set[str]().union(*map(layers_below, names.split()))
+        for first in below:
+            assert reached & set(keys[first].split()), f"{names} imports nothing of {keys[first]}"
+    assert drawing.PICTURE.read_text(encoding="utf-8") == drawing.picture().svg
