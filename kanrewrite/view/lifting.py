@@ -207,13 +207,34 @@ class Lifting(Algebra):
             parts, others = inner.args[:-1], [d for d in axes if d != inner.args[-1]]
             if all(p.bcast[d] == inner.bcast[d] for p in parts for d in others):
                 return self.add(*(self.sum(p, axes) for p in parts))
-        if isinstance(inner, App) and inner.op is T.scatter:
-            values, move, like = inner.args
-            order = move.back(axes)
-            if order is not None:
-                whole = self.spread(values, self.move(like, move))
-                return self.sum(self.shuffle(whole, order), axes)
-        return self._reduced(T.sum, inner, axes)
+        return self._taken_back(inner, axes) or self._reduced(T.sum, inner, axes)
+
+    def _taken_back(self, form: Form, axes: Axes) -> Form | None:
+        """``sum(a * scatter(b, index), axes) == sum(a[index] * b, axes)``, in their places.
+
+        Of a sum of scatters each is taken back.
+        """
+        for f, k in self.parts(form)[2]:
+            if k != 1 or not isinstance(f, Sum | App):
+                continue
+            outer = self.div(form, f)
+            found = [(self._back(self.mul(outer, m), axes), c) for m, c in self.terms_of(f).items()]
+            terms = [self.mul(self.const(c), self.sum(m, axes)) for m, c in found if m is not None]
+            if len(terms) == len(found):
+                return self.add(*terms)
+        return None
+
+    def _back(self, form: Form, axes: Axes) -> Form | None:
+        """A product with a scatter, where it was scattered from, the places along axes aside."""
+        for f, k in self.parts(form)[2]:
+            if k != 1 or not (isinstance(f, App) and f.op is T.scatter):
+                continue
+            values, move, like = f.args
+            order, outer = move.back(axes), self.div(form, f)
+            if order is not None and move.fits(outer.bcast):
+                taken = self.mul(values, self.move(outer, move))
+                return self.shuffle(self.spread(taken, self.move(like, move)), order)
+        return None
 
     def prod_along(self, form: Form, axes: Axes, lengths: Mapping[int, Form] | None = None) -> Form:
         """``prod(c * b) == c**n * prod(b)`` for a c that is constant along axes of length n.

@@ -39,6 +39,13 @@ class Move:
         """The move of an operand with this broadcast pattern, or None where there is none."""
         return self if bcast == self.whole else None
 
+    def fits(self, bcast: Bcast) -> bool:
+        """Tell whether an operand has no length that the whole lacks, and can be moved."""
+        if len(bcast) != len(self.whole):
+            return not bcast
+        longer = any(one and not b for b, one in zip(bcast, self.whole, strict=True))
+        return not longer and self.restricted(bcast) is not None
+
     def is_identity(self) -> bool:
         """Tell whether it leaves everything in its place."""
         return False

@@ -16,7 +16,6 @@ from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, join_bca
 from kanrewrite.view.heat import hot
 from kanrewrite.view.levels import LARGEST, level
 from kanrewrite.view.lifting import Lifting
-from kanrewrite.view.moves import Move
 from kanrewrite.view.zeros import may_vanish
 
 #: How many ways to share factors between the inside and the outside of a sum are tried.
@@ -234,10 +233,10 @@ def inside(form: Form, a: Lifting) -> Form | None:
     values, move, like = scatters[0].args  # type: ignore[attr-defined]
     hots = {f: k for f, k in factors if hot(f) and f is not scatters[0]}
     cold = {f: k for f, k in factors if not hot(f) and f is not scatters[0]}
-    if not all(fits(p, move) for p in (*(m for m, _ in expo.terms), *hots)):
+    if not all(move.fits(p.bcast) for p in (*(m for m, _ in expo.terms), *hots)):
         return None
     inner = a.mul(values, a.move(a.prod(ONE, expo, hots), move))
-    zeros = {f: k for f, k in cold.items() if k > 0 and may_vanish(f) and fits(f, move)}
+    zeros = {f: k for f, k in cold.items() if k > 0 and may_vanish(f) and move.fits(f.bcast)}
     if zeros and a.overflows(inner):  # it may, where they are zero
         hidden = a.mul(inner, a.move(a.prod(ONE, a.no_exponent, zeros), move))
         if not a.overflows(hidden):
@@ -256,14 +255,6 @@ def _each_inside(form: Form, total: Form, a: Lifting) -> Form | None:
             return None
         found.append(a.mul(a.const(c), term))
     return a.add(*found)
-
-
-def fits(form: Form, move: Move) -> bool:
-    """Tell whether a factor of a scatter has no length that the scatter lacks, and can be moved."""
-    if form.ndim != len(move.whole):
-        return not form.bcast
-    longer = any(one and not b for b, one in zip(form.bcast, move.whole, strict=True))
-    return not longer and move.restricted(form.bcast) is not None
 
 
 def is_scatter(form: Form) -> bool:
