@@ -1,5 +1,6 @@
 """Settings of Sphinx."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,9 @@ from latex2mathml.converter import convert
 
 from kanrewrite import __version__, registry
 from kanrewrite.pages import gallery
+
+# latex2mathml lets everything be logged: what each page enables is no news.
+logging.getLogger("kanrewrite").setLevel(logging.WARNING)
 
 #: The pages about relations, made anew each time.
 RELATIONS = Path(__file__).parent / "gallery"
