@@ -36,7 +36,8 @@ class _Tape:
         self.before = -min(taps) if taps else 0
 
     def read(self, step: int) -> list[Any]:
-        return [self.values[(self.before + step + t) % len(self.values)] for t in self.taps]
+        places = ((self.before + step + t) % len(self.values) for t in self.taps)
+        return [self.values[n, ...] for n in places]
 
     def write(self, step: int, offset: int, value: Any) -> None:
         at = (self.before + step + offset) % len(self.values)
@@ -76,7 +77,7 @@ def scan(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -> Values:
     done = 0
     for step in range(steps):
         past = [value for tape in tapes for value in tape.read(step)]
-        current = [sequence[step] for sequence in sequences]
+        current = [sequence[step, ...] for sequence in sequences]  # arrays, of no dimension too
         results = iter(_inner(op, [*current, *past, *shared, *others], arithmetic))
         for tape, offsets in zip(tapes, info.mit_mot_out_slices, strict=False):
             for offset in offsets:

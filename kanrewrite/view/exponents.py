@@ -356,7 +356,8 @@ def compared(form: Form) -> set[Form]:
     """The terms of the exponents whose maximum a form is."""
     if not (isinstance(form, App) and form.op is T.maximum):
         return set()
-    return {m for source in form.forms if isinstance(source, Lin) for m, _ in source.terms}
+    sources = [f.args[0] if isinstance(f, App) and f.op is T.kept else f for f in form.forms]
+    return {m for source in sources if isinstance(source, Lin) for m, _ in source.terms}
 
 
 def hidden_inside(expo: Lin) -> bool:

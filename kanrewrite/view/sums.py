@@ -16,7 +16,7 @@ from kanrewrite.unify import elementwise_op
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled
-from kanrewrite.view.exponents import ExponentBuilder
+from kanrewrite.view.exponents import ExponentBuilder, compared
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import (
     ONE,
@@ -125,12 +125,25 @@ class SumBuilder(ExponentBuilder):
         zeros = self._zeros(form) if where.exact or (form, ()) in where.masks else {}
         met: list[Part] = []
         for (m, c, _, r), e in zip(parts, exponents, strict=True):
-            kept = self._kept_form(self.a.plus(e, inner, ONE), m, zeros.get(m, ()))
+            e, r = self._with_outer(m, (e, r), inner, where)
+            kept = self._kept_form(e, m, zeros.get(m, ()))
             met.append((m, c, self._shown(kept, r), r))
         common, met = self._apart_from_common(_as_shown(met))
         top, met = self._beside_towers(met)
         outer = self.a.plus(self.a.plus(outer, common, k), top, k)
         return outer, self._level({e for _, _, e, _ in met}), met
+
+    def _with_outer(self, form: Form, split: Scaled, outer: Lin, where: Context) -> Scaled:
+        """``exp(outer) * form``, of which it is known how the form alone is split.
+
+        In a maximum that is inside, it is added to what it meets there: ``a + max(0, b - a)`` loses
+        the digits of b where a is far below.
+        """
+        e, r = split
+        met = {m for m, _ in outer.terms}
+        if any(not met.isdisjoint(compared(m)) for m, _ in e.terms):
+            return self.split(self.a.mul(self.a.exp(outer), form), where)
+        return self.a.plus(e, outer, ONE), r
 
     def _apart_from_common(self, parts: list[Part]) -> tuple[Lin, list[Part]]:
         """What all exponents have in common, and the terms without it: it decides no maximum.

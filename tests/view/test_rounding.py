@@ -129,3 +129,17 @@ def test_a_number_that_is_subtracted_from_is_not_divided_by(name: str) -> None:
     values = [np.array([1.0, 2.0, 3.0]), 3 - 2.0**-51 * np.array([1.0, 2.0, 3.0])]
     expected = stock([w, z], out)(*values)
     np.testing.assert_allclose(function([w, z], out, PLAIN)(*values), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("far", [-1e9, -1e154])
+@pytest.mark.parametrize("masked", [False, True])
+def test_what_is_far_below_takes_no_digits_from_sums_in_sums(far: float, masked: bool) -> None:
+    m = at.dvector("m") if masked else at.ones_like(z)
+    inside = (m * at.exp(b) + at.exp(z)) / at.exp(z).sum()
+    values = [np.full(3, far), np.array([0.5, -1.5, 0.25]), np.array([0.0, 1.0, -2.0])]
+    assert_right(
+        [b, z, w, *([m] if masked else [])],
+        [at.log(abs(inside + at.exp(w)))],
+        [*values, *([np.array([0.0, 2.0, 0.0])] if masked else [])],
+        rtol=1e-14,
+    )
