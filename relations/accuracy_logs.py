@@ -71,10 +71,11 @@ def powers_near_one(x: Float, n: Float, c: Float) -> Iterator[Eq]:
     """A power of one and a little is an exponential of a small log."""
     part = c / n
     log = T.switch(T.eq(part, inf), T.log(T.abs(c)) - T.log(T.abs(n)), T.log1p(part))
-    little = T.switch(T.lt(T.abs(part), 2.0**-60), c, n * log)
+    little = T.switch(T.lt(T.abs(part), 2.0**-100), c, n * log)
     for part, inner in ((c / n, little), (x, n * T.log1p(x))):
-        small = T.and_(T.lt(T.abs(part), 0.5), T.lt(T.abs(n), inf))  # 1 to an infinity is 1
-        near = T.or_(small, T.lt(T.abs(inner), 1))
+        finite = T.lt(T.abs(n), inf)  # 1 to an infinity is 1
+        small = T.and_(T.lt(T.abs(part), 0.5), finite)
+        near = T.and_(T.or_(T.lt(T.abs(part), 0.5), T.lt(T.abs(inner), 1)), finite)
         power = T.pow(1 + part, n)
         less = T.switch(near, T.expm1(inner), power - 1)
         yield eq(power - 1, less).when(computed(n))

@@ -31,6 +31,7 @@ from kanrewrite.relation import Eq, Relation, Rule, eq, relation
 from kanrewrite.rewriter import RelationRewriter
 from kanrewrite.terms import Param, T
 from kanrewrite.verify import Report, main_report, mutations, verify
+from kanrewrite.verify.branches import around_choices
 from kanrewrite.verify.settings import draw, roles_of, settings
 from kanrewrite.verify.shrinking import shrunk
 from tests.standin import TermView
@@ -422,6 +423,54 @@ def test_a_goal_constructor_is_checked_by_its_examples() -> None:
         return same(before, after)
 
     assert verify(unheard).problem == "it has no equation and no example that could be checked"
+
+
+# --- choices ------------------------------------------------------------------------------------
+@relation
+def sine_less(x: Float) -> Iterator[Eq]:
+    yield eq(T.sin(x) - x, T.switch(T.lt(T.abs(x), 1e-3), x**3 / 6, T.sin(x) - x))
+
+
+@relation
+def log_between(x: Float) -> Iterator[Eq]:
+    between = T.and_(T.gt(x, 100.0), T.lt(x, 101.0))
+    yield eq(T.log(1 + x), T.switch(between, x, T.log1p(x)))
+
+
+@relation
+def product_near(x: Float, y: Float) -> Iterator[Eq]:
+    near = T.and_(T.lt(T.abs(x - y), 1e-3), T.gt(x * y, 50))
+    yield eq(x * x - y * y, T.switch(near, (x - y) * x, (x - y) * (x + y)))
+
+
+@relation
+def infinite(x: Float) -> Iterator[Eq]:
+    yield eq(T.tanh(x), T.switch(T.isinf(x), 0, T.tanh(x)))
+
+
+@relation
+def one_number(x: Float) -> Iterator[Eq]:
+    yield eq(T.tanh(x), T.switch(T.eq(x, 17.25), 0, T.tanh(x)))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("wrong", [sine_less, log_between, product_near, infinite, one_number])
+def test_a_branch_that_is_wrong_is_found(wrong: Relation, dtype: str) -> None:
+    report = verify(wrong, rewrite=False, samples=3, dtypes=(dtype,))
+    assert report.failure is not None
+    assert report.failure.size <= 2
+
+
+def test_samples_are_next_to_where_is_chosen() -> None:
+    x: Any = at.dvector("x")
+    out = at.switch(at.lt(abs(x), 0.3), x, at.maximum(x, x * x - 7))
+    found = around_choices([out], {x: np.array([0.5])})
+    assert found is not None
+    assert {0.3, np.nextafter(0.3, 0), -0.3, np.nextafter(-0.3, 0)} <= set(found[x])
+    for root in ((1 + np.sqrt(29)) / 2, (1 - np.sqrt(29)) / 2):
+        near = found[x][np.abs(found[x] - root) < 1e-15 * abs(root) * 4]
+        assert len(set(near)) == 2
+    assert around_choices([at.exp(x)], {x: np.array([0.5])}) is None
 
 
 # --- mutations ----------------------------------------------------------------------------------

@@ -114,13 +114,19 @@ def verify(
     checker = Checker(relation, report, make_view, passes, seed, samples, shrink, regimes)
     with np.errstate(over="ignore"):  # what float64 can hold is infinite in float32
         report.failure = _failure(relation, checker, [*_rules(relation), *derived], dtypes)
-    if report.failure is None and not report.settings and not report.problem:
-        report.problem = "it has no equation and no example that could be checked"
-    if report.ok:
-        others = [rule for rule in turned(relation) if rule not in relation.rules()]
-        failures = (checker.rule(rule, dtypes[0], used=False) for rule in others)
-        report.backward_failure = next((f for f in failures if f is not None), None)
+        if report.failure is None and not report.settings and not report.problem:
+            report.problem = "it has no equation and no example that could be checked"
+        if report.ok:
+            others = [rule for rule in turned(relation) if rule not in relation.rules()]
+            asked = (rule for rule in others if _is_of(rule, dtypes[0]))
+            failures = (checker.rule(rule, dtypes[0], used=False) for rule in asked)
+            report.backward_failure = next((f for f in failures if f is not None), None)
     return report
+
+
+def _is_of(rule: Rule, dtype: str) -> bool:
+    """Whether a rule is about tensors of a dtype."""
+    return not any(c.guard is has_dtype and c.arguments[1] != dtype for c in rule.conditions)
 
 
 def _rules(relation: Relation) -> list[Rule]:
@@ -138,8 +144,8 @@ def _failure(
 ) -> Counterexample | None:
     for dtype in dtypes:
         for rule in rules:
-            if any(c.guard is has_dtype and c.arguments[1] != dtype for c in rule.conditions):
-                continue  # it is about tensors of another dtype
+            if not _is_of(rule, dtype):
+                continue
             found = checker.rule(rule, dtype)
             if found is not None or checker.report.problem:
                 return found

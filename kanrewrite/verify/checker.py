@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from aesara.tensor.type import TensorType
 from kanrewrite.errors import RelationError, RelationWarning
 from kanrewrite.relation import Relation, Rule
 from kanrewrite.rewriter import RelationRewriter, View
+from kanrewrite.verify.branches import around_choices
 from kanrewrite.verify.checks import (
     Comparison,
     Undecided,
@@ -34,7 +36,7 @@ from kanrewrite.verify.checks import (
 )
 from kanrewrite.verify.report import Counterexample, Report, shown
 from kanrewrite.verify.rewriting import passed, put, replaced
-from kanrewrite.verify.settings import Setting, draw, settings
+from kanrewrite.verify.settings import Setting, draw, settings, vectors
 from kanrewrite.verify.shrinking import shrunk
 
 Graph = Variable[Any, Any]
@@ -79,6 +81,7 @@ class Checker:
         regimes: Sequence[str],
     ) -> None:
         self.relation, self.report = relation, report
+        self.floats = relation.where == "digits"  # when all exponents have been cancelled
         self.passes = tuple(passes)
         self.make_view, self.seed, self.samples = make_view, seed, samples
         self.shrink, self.regimes = shrink, regimes
@@ -101,13 +104,18 @@ class Checker:
         terms = (rule.pattern, rule.replacement)
         finite, problem = 0, "no setting satisfies its conditions"
         count = self.samples if dtype == "float64" else self.samples // 3
-        for setting in settings(terms, rule.conditions, self.seed, dtype, count, self.regimes):
+        asked = (terms, rule.conditions, self.seed, dtype)
+        tried = chain(settings(*asked, count, self.regimes), self._choices(*asked))
+        left: list[Setting] = []
+        while (setting := left.pop() if left else next(tried, None)) is not None:
             try:
                 old, new = (build(term, setting.bindings, dtype) for term in terms)
                 value = exact([old], setting.values)[0]
-                comparison = compare(old, new, setting.values, value, rule.error)
+                comparison = compare(old, new, setting.values, value, rule.error, self.floats)
             except Undecided:
-                self.report.undecided += used
+                halves = list(setting.halves())
+                left += halves
+                self.report.undecided += used and not halves
                 continue
             except Exception as error:  # noqa: BLE001  # the setting does not fit the equation
                 if problem != NOWHERE:
@@ -125,6 +133,21 @@ class Checker:
         if used and not finite:
             self.report.problem = problem
         return None
+
+    def _choices(
+        self, terms: Sequence[Any], conditions: Sequence[Any], seed: int, dtype: str
+    ) -> Iterator[Setting]:
+        """A setting with samples in every branch, where a side chooses."""
+        setting = vectors(terms, conditions, seed, dtype, self.regimes)
+        if setting is None:
+            return
+        try:
+            sides = [build(term, setting.bindings, dtype) for term in terms]
+        except Exception:  # noqa: BLE001  # the setting does not fit the equation, as above
+            return
+        values = around_choices(sides, setting.values)
+        if values is not None:
+            yield setting.with_values(values)
 
     def _count(self, comparison: Comparison) -> None:
         self.report.settings += 1
@@ -174,7 +197,7 @@ class Checker:
         if why:
             return self._text(rule, setting, f"rewritten, {why}")
         try:
-            comparison = compare(old, new, setting.values, value, rule.error)
+            comparison = compare(old, new, setting.values, value, rule.error, self.floats)
         except Undecided:
             self.report.undecided += 1
             return None
@@ -201,7 +224,7 @@ class Checker:
 
         def fails(values: Values) -> bool:
             try:
-                comparison = compare(old, new, values, error=rule.error)
+                comparison = compare(old, new, values, error=rule.error, floats=self.floats)
             except Exception:  # noqa: BLE001  # smaller values may not fit the graph
                 return False
             if comparison.why:
@@ -230,7 +253,7 @@ class Checker:
         for regime in self.regimes:
             values = values_for([graph, expected], rng, regime)
             try:
-                comparison = compare(graph, expected, values, error=error)
+                comparison = compare(graph, expected, values, error=error, floats=self.floats)
             except Undecided:
                 self.report.undecided += 1
                 continue

@@ -12,7 +12,7 @@ import numpy as np
 from aesara.compile.mode import Mode
 from aesara.graph.basic import Constant, Variable, ancestors, clone_replace
 from aesara.tensor.elemwise import Elemwise
-from mpmath import isinf, isnan, mpf, mpmathify, nstr, pi, workdps
+from mpmath import frexp, inf, isinf, isnan, mpf, mpmathify, nstr, pi, workdps
 
 from kanrewrite import reference
 from kanrewrite.errors import BeyondReference, NotConverged
@@ -29,6 +29,7 @@ Values = Mapping[Graph, Array]
 SAME = 66  # bits: two exact values that agree so far, some 20 digits, are one number
 DIGITS = 800  # decimal ones, with which the reference gives up
 CERTAIN = 300  # to how many digits pi is taken
+RANGE = 1100  # beyond two to this power, and its reciprocal, no float is
 SIMPLE = 12  # the largest denominator of a part of a turn
 
 
@@ -120,6 +121,8 @@ class Comparison:
         How far apart they may be, relative to the first.
     poles : bool
         Whether an infinity may be of either sign: numbers here have no zero of a sign to divide by.
+    floats : bool
+        Whether what is beyond all floats is an infinity, or 0.
 
     Attributes
     ----------
@@ -131,9 +134,15 @@ class Comparison:
     """
 
     def __init__(
-        self, old: Interval, new: Interval, error: float = 0.0, poles: bool = False
+        self,
+        old: Interval,
+        new: Interval,
+        error: float = 0.0,
+        poles: bool = False,
+        floats: bool = False,
     ) -> None:
         self.why = ""
+        read = _in_range if floats else _number
         self._error, self._poles = max(error, 2.0**-SAME), poles
         self.compared = self.finite = self.undefined = 0
         shape = old[0].shape
@@ -146,7 +155,7 @@ class Comparison:
             return
         ends = [np.broadcast_to(end, shape) for end in (*old, *new)]
         for where in np.ndindex(shape):
-            self._element(where, *[_number(end[where]) for end in ends])
+            self._element(where, *[read(end[where]) for end in ends])
 
     def _element(self, where: tuple[int, ...], x: Any, high: Any, y: Any, high_y: Any) -> None:
         if isnan(x):
@@ -168,7 +177,12 @@ class Comparison:
 
 
 def compare(
-    old: Graph, new: Graph, values: Values, known: Array | None = None, error: float = 0.0
+    old: Graph,
+    new: Graph,
+    values: Values,
+    known: Array | None = None,
+    error: float = 0.0,
+    floats: bool = False,
 ) -> Comparison:
     """How the values of two graphs compare.
 
@@ -186,6 +200,8 @@ def compare(
         The values of `old`.
     error : float
         How far apart they may be, relative to the value of `old`.
+    floats : bool
+        Whether they are floats, so that what is beyond the range of all dtypes is infinite, or 0.
 
     Raises
     ------
@@ -196,7 +212,7 @@ def compare(
         before, after = exact([old, new], values)
     else:
         before, after = known, exact([new], values)[0]
-    allowed = (error, _divides(old))
+    allowed = (error, _divides(old), floats)
     comparison = Comparison((before, before), (after, after), *allowed)
     rounded = _rounded_constants([old, new])
     if not comparison.why or not rounded:
@@ -259,6 +275,13 @@ def _moved(graphs: Sequence[Graph], constants: Sequence[Any], towards: float) ->
 
 def _number(value: Any) -> Any:
     return mpmathify(value.item() if isinstance(value, np.generic) else value)
+
+
+def _in_range(value: Any) -> Any:
+    number = _number(value)
+    if not number or isnan(number) or isinf(number) or abs(frexp(number)[1]) < RANGE:
+        return number
+    return number * 0 if abs(number) < 1 else mpf(1 if number > 0 else -1) * inf
 
 
 def _text(value: Any, digits: int) -> str:

@@ -25,6 +25,7 @@ SHAPES: tuple[tuple[int, ...], ...] = (
     (2, 3), (3,), (2, 2), (3, 2), (2, 3, 2), (1, 3), (2, 1), (2, 2, 2), (), (1,), (3, 3),
     (0, 2), (2, 0), (1, 2, 1, 2), (2, 2, 2, 2),
 )  # fmt: skip
+LONGEST = 3
 OPERATORS = (T.exp, T.neg, T.tanh, T.sqr)
 
 
@@ -54,6 +55,13 @@ class Setting:
     def with_values(self, values: Mapping[Graph, Array]) -> Setting:
         """The same bindings with other values."""
         return replace(self, values=values)
+
+    def halves(self) -> Iterator[Setting]:
+        """Of long vectors of samples each half; of others nothing."""
+        lengths = {value.shape for value in self.values.values()}
+        if len(lengths) == 1 and len(shape := lengths.pop()) == 1 and shape[0] > LONGEST:
+            for half in (slice(None, shape[0] // 2), slice(shape[0] // 2, None)):
+                yield self.with_values({v: value[half] for v, value in self.values.items()})
 
 
 def roles_of(terms: Sequence[Any]) -> dict[Any, str]:
@@ -122,6 +130,31 @@ def settings(
             if all(condition.holds(setting.bindings) for condition in conditions):
                 yield setting
                 break
+
+
+def vectors(
+    terms: Sequence[Any],
+    conditions: Sequence[Condition],
+    seed: int,
+    dtype: str,
+    regimes: Sequence[str] = REGIMES,
+) -> Setting | None:
+    """A setting of vectors of open length, with values of all regimes.
+
+    The parameters are those of `settings`; None if conditions ask for something else.
+    """
+    roles, rng = roles_of(terms), np.random.default_rng(seed)
+    for _ in range(24):
+        setting = _Draw(rng, roles, conditions, (2,), regimes[0], dtype).setting()
+        open_vectors = all(v.type.shape == (None,) for v in setting.values)
+        if open_vectors and all(condition.holds(setting.bindings) for condition in conditions):
+            return setting.with_values(
+                {
+                    v: np.concatenate([draw(rng, (2,), r, v.type.dtype) for r in regimes])
+                    for v in setting.values
+                }
+            )
+    return None
 
 
 class _Draw:

@@ -53,12 +53,13 @@ def _simpler(values: Values) -> Iterator[Values]:
 
 
 def _shorter(values: Values) -> Iterator[Values]:
-    """One entry less along a dimension, counted from the last as broadcasting does."""
+    """Half, or one entry less, along a dimension, counted from the last as broadcasting does."""
     longest = max((value.ndim for value in values.values()), default=0)
     for axis in range(1, longest + 1):
         lengths = {v.shape[-axis] for v in values.values() if v.ndim >= axis} - {1}
         if len(lengths) == 1 and (n := lengths.pop()) > 1:
-            for kept in (slice(0, 1), slice(0, n - 1), slice(1, n)):
+            half = n // 2
+            for kept in (slice(0, half), slice(half, n), slice(0, n - 1), slice(1, n)):
                 yield {v: _cut(value, axis, kept) for v, value in values.items()}
 
 
