@@ -25,6 +25,7 @@ from kanrewrite.registry import database, sources
 from kanrewrite.registry.database import (
     DATABASE,
     LOG,
+    NAME,
     POSITION,
     matching,
     take_part,
@@ -34,6 +35,7 @@ from kanrewrite.relation import Relation
 from kanrewrite.structure import outputs_of
 
 __all__ = [
+    "canonical",
     "disable",
     "disabled",
     "enable",
@@ -318,8 +320,19 @@ def stabilize(outputs: Any) -> list[Variable[Any, Any]]:
     outputs = outputs_of(outputs)
     if not DATABASE.chosen():
         warnings.warn(errors.nothing_enabled(), RelationWarning, stacklevel=2)
+    return _up_to(outputs, POSITION + 0.01)
+
+
+def canonical(outputs: Sequence[Variable[Any, Any]]) -> list[Variable[Any, Any]]:
+    """A graph as relations find it in a compilation: what Aesara has made of it before."""
+    return _up_to(outputs, POSITION - 0.01, NAME)
+
+
+def _up_to(
+    outputs: Sequence[Variable[Any, Any]], position: float, *excluded: str
+) -> list[Variable[Any, Any]]:
     inputs = [i for i in dict.fromkeys(graph_inputs(outputs)) if not hasattr(i, "data")]
     fgraph = FunctionGraph(inputs, outputs, clone=True, copy_inputs=False)
-    query = RewriteDatabaseQuery(include=["fast_run"], position_cutoff=POSITION + 0.01)
+    query = RewriteDatabaseQuery(include=["fast_run"], exclude=excluded, position_cutoff=position)
     optdb.query(query).rewrite(fgraph)
     return list(fgraph.outputs)

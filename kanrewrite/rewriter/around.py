@@ -1,32 +1,27 @@
 """What a rule says beside what stands around its pattern, or where a part of it is not written.
 
-A factor that all terms of a sum share is no obstacle, nor is a sign that has left a sum, a term
-that is subtracted where a parameter could have it, or a factor that is 1.
+A factor that all terms of a sum share is no obstacle, nor is one that Aesara has moved into a
+choice, a transposition or a slice that has moved into a sum, or a factor that is 1.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from unification import isvar
 
-from kanrewrite.guards import Guard, constant_of, is_bool, is_constant, is_float, is_int
+from kanrewrite.guards import Guard, constant_of, is_constant
 from kanrewrite.relation import Rule, substitute
 from kanrewrite.rewriter.axioms import operands_of
 from kanrewrite.rewriter.heads import required
-from kanrewrite.terms import Param, T, Term, parameters_of, parts_of, with_part
+from kanrewrite.rewriter.linear import about_kinds, less
+from kanrewrite.terms import ELEMENTWISE, Param, T, Term, parameters_of, parts_of, with_part
 
-#: Guards about what a number, and the negative of a parameter, is as well.
-KINDS = (is_float, is_int, is_bool)
 _FACTOR, _OFTEN = Param("around:factor"), Param("around:often")
-#: What terms are multiplied with.
-_NUMBERS = (Param("around:q"), Param("around:r"))
-#: What a sign passes: which of the operands may hold it.
-_LINEAR = {T.mul: None, T.sum: 1, T.mean: 1, T.true_div: 1, T.neg: 1, T.dot: None}
 
 
 def scaled(rule: Rule) -> Iterator[Rule]:
@@ -43,22 +38,16 @@ def scaled(rule: Rule) -> Iterator[Rule]:
     factor * sin(x)**2 + factor * cos(x)**2 -> factor * fill(x, 1)
     """
     head, *parts = rule.pattern
-    if head in (T.add, T.sub) and required(rule.pattern):
+    powers = (part for part in parts_of(rule.pattern) if part in (T.pow, T.sqr))
+    if head in (T.add, T.sub) and (required(rule.pattern) or any(powers)):
         terms = [_FACTOR if part == 1 else T.mul(_FACTOR, part) for part in parts]
         whole = _filled(rule)
         if whole is None:
             return
         whole = T.mul(_FACTOR, whole)
         yield replace(rule, pattern=Term((head, *terms)), replacement=whole)
-        pattern, whole = _less(head, terms, whole)
+        pattern, whole = less(head, terms, whole)
         yield replace(rule, pattern=pattern, replacement=whole)
-
-
-def _less(head: Any, terms: Sequence[Any], whole: Any) -> tuple[Any, Any]:
-    """The negative of a sum, or a difference, and of what is made of it."""
-    first, *others = terms
-    subtracted = others if head is T.sub else map(T.neg, others)
-    return T.add(T.neg(first), *subtracted), T.neg(whole)
 
 
 def remaining(rule: Rule) -> Iterator[Rule]:
@@ -120,16 +109,6 @@ def _filled(rule: Rule) -> Any:
     return whole
 
 
-def negated(rule: Rule) -> Iterator[Rule]:
-    """A rule about a negative, where the sign has left a sum of it."""
-    if rule.pattern[0] is not T.neg or isvar(rule.pattern[1]):
-        return
-    if set(parameters_of(rule.pattern)) <= set(parameters_of(rule.replacement)):
-        axis, kept = Param("around:axis"), Param("around:keepdims")
-        pattern = T.neg(T.sum(rule.pattern[1], axis, kept))
-        yield replace(rule, pattern=pattern, replacement=T.sum(rule.replacement, axis, kept))
-
-
 def with_units(rule: Rule) -> Iterator[Rule]:
     """A rule with a factor left out that may be anything, beside one that the pattern repeats.
 
@@ -158,69 +137,79 @@ def with_units(rule: Rule) -> Iterator[Rule]:
                 )
 
 
-def differences(rule: Rule) -> Iterator[Rule]:
-    """A rule about a sum with one of its terms negated, for each that is linear in a parameter."""
-    often = Counter(parameters_of(rule.pattern))
-    # The library states what it means of the sums inside of its patterns.
-    inside = () if rule.relation.bundled else parts_of(rule.pattern)
-    for whole in dict.fromkeys((rule.pattern, *inside)):
-        if not isinstance(whole, Term) or whole[0] is not T.add:
-            continue
-        for place, part in enumerate(whole[1:], 1):
-            found = next((p for p in _linear(part) if often[p] == 1), None)
-            if found is None or not about_kinds(rule, found):
-                continue
-            terms = (T.neg(x) if n == place else x for n, x in enumerate(whole[1:], 1))
-            pattern = with_part(rule.pattern, whole, T.add(*terms))
-            result = substitute(rule.replacement, {found: T.neg(found)})
-            yield replace(rule, pattern=pattern, replacement=result)
+def moved(rule: Rule) -> Iterator[Rule]:
+    """A rule about what is computed elementwise of other operators, into which Aesara moves it.
 
-
-def multiples(rule: Rule) -> Iterator[Rule]:
-    """A rule about a sum of what is linear in parameters, for multiples of its terms.
+    Transpositions and slices of a sum are sums of transposed and sliced terms.
 
     Examples
     --------
     >>> from kanrewrite.relation import eq, relation
     >>> @relation
-    ... def products(a, x, y):
-    ...     yield eq(T.dot(a, x) + T.dot(a, y), T.dot(a, x + y))
-    >>> for rule in products.rules():
-    ...     for other in list(multiples(rule))[:3]:
-    ...         print(other.pattern, "with", other.replacement)
-    q * dot(a, x) + dot(a, y) with dot(a, q * x + y)
-    -(q * dot(a, x)) + -dot(a, y) with -dot(a, q * x + y)
-    dot(a, x) + q * dot(a, y) with dot(a, x + q * y)
+    ... def product(x, y):
+    ...     yield eq(T.dot(x, y) * T.sum(x), T.dot(x, y * T.sum(x)))
+    >>> for rule in product.rules():
+    ...     print(next(moved(rule)).pattern)
+    dimshuffle(dot(x, y), order=order) * dimshuffle(sum(x), order=order)
     """
-    head, *parts = rule.pattern
-    if head not in (T.add, T.sub) or len(parts) != 2 or not all(map(required, parts)):
+    whole = rule.replacement
+    if rule.pattern[0] not in ELEMENTWISE or not isinstance(whole, Term):
         return
-    often = Counter(parameters_of(rule.pattern))
-    inner = [next((p for p in _linear(part) if often[p] == 1), None) for part in parts]
-    for chosen in ((0,), (1,), (0, 1)):
-        values = {inner[n]: T.mul(_NUMBERS[n - chosen[0]], inner[n]) for n in chosen}
-        if None in values or not all(about_kinds(rule, p) for p in values):
-            continue
-        terms = [
-            T.mul(_NUMBERS[n - chosen[0]], part) if n in chosen else part
-            for n, part in enumerate(parts)
-        ]
-        result = substitute(rule.replacement, values)
-        conditions = (*rule.conditions, *map(is_constant, _NUMBERS[: len(chosen)]))
-        for pattern, made in ((Term((head, *terms)), result), _less(head, terms, result)):
-            yield replace(rule, pattern=pattern, replacement=made, conditions=conditions)
+    terms = list(dict.fromkeys(_not_elementwise(rule.pattern)))
+    if any(not isinstance(t, Term) or t[0] in _MOVES or _names_axes(t) for t in terms):
+        return
+    for move in _MOVES:
+        setting = Param(f"around:{next(iter(move.parameters))}")
+        pattern = rule.pattern
+        for each in terms:
+            pattern = with_part(pattern, each, move(each, setting))
+        yield replace(rule, pattern=pattern, replacement=move(whole, setting))
 
 
-def about_kinds(rule: Rule, parameter: Any) -> bool:
-    """Whether conditions ask of a parameter what its negative, and a number, has as well."""
-    asked = (c for c in rule.conditions if parameter in c.variables)
-    return all(c.guard in KINDS for c in asked)
+_MOVES = (T.dimshuffle, T.subtensor)
 
 
-def _linear(term: Any) -> Iterator[Any]:
-    """The parameters that a term is linear in."""
-    if isvar(term):
-        yield term
-    elif isinstance(term, Term) and term[0] in _LINEAR:
-        for part in term[1:][: _LINEAR[term[0]]]:
-            yield from _linear(part)
+def _names_axes(term: Term) -> bool:
+    """Whether axes are named by number, which are others when dimensions are moved."""
+    return any(
+        value is not None and not isvar(value)
+        for name, value in zip(term[0].parameters, term[-len(term[0].parameters) :], strict=False)
+        if name == "axis"
+    )
+
+
+def _not_elementwise(pattern: Any) -> Iterator[Any]:
+    """What elementwise operators are applied to, but for numbers."""
+    if isinstance(pattern, Term) and pattern[0] in ELEMENTWISE:
+        for part in pattern[1:]:
+            yield from _not_elementwise(part)
+    elif not isinstance(pattern, int | float):
+        yield pattern
+
+
+def in_choices(rule: Rule) -> Iterator[Rule]:
+    r"""A rule about a choice between something and nothing, for a choice of it with a factor.
+
+    Where nothing is chosen the factor may be infinite, so the choice stays unless it is a number.
+
+    Examples
+    --------
+    >>> from kanrewrite.relation import eq, relation
+    >>> @relation
+    ... def relu(x):
+    ...     yield eq(T.switch(x > 0, x, 0), T.maximum(x, 0))
+    >>> for rule in relu.rules():
+    ...     print(*list(in_choices(rule))[:2], sep="\n")
+    switch(gt(x, 0), factor * x, 0) -> factor * maximum(x, 0) when factor: Constant
+    switch(gt(x, 0), factor * x, 0) -> switch(gt(x, 0), factor * maximum(x, 0), 0)
+    """
+    if rule.pattern[0] is not T.switch or list(rule.pattern[2:]).count(0) != 1:
+        return
+    for sign in (lambda x: x, T.neg):
+        there = [0 if x == 0 else sign(T.mul(_FACTOR, x)) for x in rule.pattern[2:]]
+        pattern = T.switch(rule.pattern[1], *there)
+        whole = sign(T.mul(_FACTOR, rule.replacement))
+        conditions = (*rule.conditions, is_constant(_FACTOR))
+        yield replace(rule, pattern=pattern, replacement=whole, conditions=conditions)
+        kept = (0 if x == 0 else whole for x in rule.pattern[2:])
+        yield replace(rule, pattern=pattern, replacement=T.switch(rule.pattern[1], *kept))

@@ -17,7 +17,7 @@ from unification import isvar
 
 from kanrewrite.guards import Guard, constant_of, dtype_of, is_constant, positive
 from kanrewrite.relation import Rule, substitute
-from kanrewrite.rewriter.around import about_kinds
+from kanrewrite.rewriter.linear import about_kinds
 from kanrewrite.terms import Param, T, Term, parameters_of, parts_of, with_part
 
 _Q = Param("constants:q")
@@ -41,7 +41,7 @@ def with_constants(rule: Rule) -> Iterator[Rule]:
     ... def average(a, x, y):
     ...     yield eq(a * x + (1 - a) * y, y + a * (x - y))
     >>> for rule in average.rules():
-    ...     print(*with_constants(rule))
+    ...     print(next(with_constants(rule)))
     a * x + q * y -> y + a * (x - y) when a: Constant, q: Constant, is_computed(a, q)
     """
     often = Counter(parameters_of(rule.pattern))
@@ -53,12 +53,21 @@ def with_constants(rule: Rule) -> Iterator[Rule]:
                 replacement=substitute(rule.replacement, {by: 1 / by}),
                 conditions=(*rule.conditions, is_constant(by)),
             )
-    for part in dict.fromkeys(parts_of(rule.pattern[1:])):
+    head, body, *rest = rule.pattern
+    if head is T.true_div and isvar(rest[0]) and often[rest[0]] > 1 and isinstance(body, Term):
+        (by,) = rest  # it may have cancelled with another number
+        undone = T.mul(by, rule.replacement)
+        yield replace(
+            rule, pattern=body, replacement=undone, conditions=(*rule.conditions, is_constant(by))
+        )
+    whole = replace(rule, pattern=_as_factors(rule.pattern))
+    for part in dict.fromkeys(parts_of(whole.pattern[1:])):
         inside = Counter(parameters_of(part))
         if len(inside) == 1 and isinstance(part, Term) and _is_arithmetic(part):
             ((parameter, times),) = inside.items()
             if times < often[parameter] and any(isinstance(x, int | float) for x in part):
-                yield _computed(rule, part, parameter)
+                yield _computed(whole, part, parameter, _Q)
+                yield _computed(whole, part, parameter, T.neg(_Q))
 
 
 def with_roots(rule: Rule) -> Iterator[Rule]:
@@ -117,6 +126,7 @@ def _reciprocal(number: Any) -> Any:
 #: What a number is, where an operator over a parameter is to be it.
 _INVERSES: dict[Any, Callable[[Any], Any]] = {
     (T.pow, 2): T.sqrt,
+    (T.pow, 3): lambda number: T.pow(number, 1 / 3),
     (T.sqr,): T.sqrt,
     (T.reciprocal,): _reciprocal,
 }
@@ -140,8 +150,20 @@ def _multiplied(term: Any, by: Any) -> Any:
                  *(_multiplied(part, by) for part in parts)))  # fmt: skip
 
 
-def _computed(rule: Rule, part: Term, parameter: Any) -> Rule:
+def _as_factors(term: Any) -> Any:
+    """A term that is multiplied with the reciprocals of the parameters it is divided by."""
+    if not isinstance(term, Term):
+        return term
+    head, *parts = term
+    parts = [_as_factors(part) for part in parts]
+    if head is T.true_div and isvar(parts[1]) and parts[0] != 1:
+        return T.mul(parts[0], T.true_div(1, parts[1]))
+    return Term((head, *parts))
+
+
+def _computed(rule: Rule, part: Term, parameter: Any, instead: Any) -> Rule:
     """A rule with a constant in the place of what is computed of another one."""
+    sign = -1 if instead is not _Q else 1
 
     def is_computed(a: Any, q: Any) -> bool:
         known = [constant_of(value) for value in (a, q)]
@@ -150,7 +172,7 @@ def _computed(rule: Rule, part: Term, parameter: Any) -> Rule:
         given, there = (float(np.ravel(value)[0]) for value in known)
         kind = str(dtype_of(q))
         rounding = float(np.finfo(kind if kind.startswith("float") else "float64").eps)
-        meant = _value(part, given)
+        meant = sign * _value(part, given)
         # Both are rounded: the nearest to 0.999 and that to 0.001 differ from 1 by what 0.999 does.
         return abs(meant - there) <= rounding * max(1, abs(meant)) and isclose(
             meant, there, rel_tol=1e-6
@@ -159,7 +181,7 @@ def _computed(rule: Rule, part: Term, parameter: Any) -> Rule:
     asked = Guard("is_computed", is_computed)(parameter, _Q)
     return replace(
         rule,
-        pattern=with_part(rule.pattern, part, _Q),
+        pattern=with_part(rule.pattern, part, instead),
         conditions=(*rule.conditions, is_constant(parameter), is_constant(_Q), asked),
     )
 

@@ -16,22 +16,33 @@ from typing import Any
 from unification import isvar
 
 from kanrewrite.ac import match, term
-from kanrewrite.guards import Condition, is_float, ndim
+from kanrewrite.guards import (
+    Condition,
+    Guard,
+    broadcastable_of,
+    is_float,
+    ndim,
+    normal_axes,
+)
 from kanrewrite.relation import REAL, Relation, Rule, eq, substitute
 from kanrewrite.relation.notation import written_out
-from kanrewrite.rewriter.around import (
-    KINDS,
-    differences,
-    multiples,
-    negated,
-    remaining,
-    scaled,
-    with_units,
-)
+from kanrewrite.rewriter.around import in_choices, moved, remaining, scaled, with_units
 from kanrewrite.rewriter.axioms import operands_of
 from kanrewrite.rewriter.constants import with_constants, with_roots
 from kanrewrite.rewriter.growing import is_growing
 from kanrewrite.rewriter.heads import required
+from kanrewrite.rewriter.linear import (
+    KINDS,
+    about_type,
+    by_place,
+    differences,
+    flat,
+    multiples,
+    negated,
+    of_products,
+    subtracted,
+    with_factors,
+)
 from kanrewrite.rewriter.wording import in_other_words
 from kanrewrite.terms import ELEMENTWISE, Param, T, Term, parameters_of, with_part
 from kanrewrite.unify import as_term
@@ -58,8 +69,13 @@ _POWERS = (2.0, 3.0, 0.5, -1.0, -0.5)
 
 def rules_of(relation: Relation) -> Iterator[Rule]:
     """The rules of a relation, and those that say the same in other words."""
+    seen = set()
     for rule in relation.rules():
-        yield from spellings(rule)
+        for other in spellings(rule):
+            said = (other.pattern, other.replacement, other.conditions)
+            if said not in seen:
+                seen.add(said)
+                yield other
 
 
 def spellings(rule: Rule) -> Iterator[Rule]:
@@ -71,13 +87,14 @@ def spellings(rule: Rule) -> Iterator[Rule]:
     >>> @relation
     ... def totals(x, axis):
     ...     yield eq(T.exp(T.sum(x, axis)), T.prod(T.exp(x), axis))
-    >>> for rule in rules_of(totals):
+    >>> for rule in list(rules_of(totals))[::3]:
     ...     print(rule)
     exp(sum(x, axis=axis)) -> prod(exp(x), axis=axis)
     exp(sum(x, axis=axis, keepdims=True)) -> prod(exp(x), axis=axis, keepdims=True)
     """
     own = not rule.relation.bundled
-    for kept in _reductions(rule):
+    rule = replace(rule, pattern=flat(rule.pattern)) if own else rule
+    for kept in chain(_reductions(rule), _keeping(rule) if own else ()):
         put = (kept, *differences(kept), *_inverted(kept), *_unscaled(kept))
         for each in chain(put, in_other_words(kept) if own else ()):
             for say in _MORE_WORDS if own else _WORDS:
@@ -95,12 +112,12 @@ def _says_nothing(rule: Rule) -> bool:
 def _inverted(rule: Rule) -> Iterator[Rule]:
     """A rule about an inverse, inside of a product or a sum."""
     pattern, rest = rule.pattern, Param("spellings:rest")
-    join = None
+    joins = []
     if pattern[0] is T.reciprocal or (pattern[0] is T.true_div and pattern[1] == 1):
-        join = T.mul
+        joins = [T.mul]
     elif pattern[0] is T.neg:
-        join = T.add
-    if join is not None:
+        joins = [T.add] if rule.relation.bundled else [T.add, T.mul]
+    for join in joins:
         yield replace(rule, pattern=join(rest, pattern), replacement=join(rest, rule.replacement))
 
 
@@ -139,19 +156,52 @@ def _apart(term: Any) -> tuple[float, Any]:
 
 
 def _turned(rule: Rule) -> Iterator[Rule]:
-    """A rule about a transposed parameter, for what is transposed already.
+    """A rule about a parameter whose dimensions are moved, for what is as if they were.
 
-    Aesara moves transpositions to where they cancel.
+    Aesara moves transpositions to where they cancel, and dimensions of length 1 into what is
+    computed: instead of the moved parameter there is another, and that moved back instead of it.
+
+    Examples
+    --------
+    >>> from kanrewrite.relation import eq, relation
+    >>> @relation
+    ... def outer(x, a):
+    ...     yield eq(T.dot(T.dimshuffle(x, (0, "x")), a), T.dot(T.exp(x), a))
+    >>> for rule in outer.rules():
+    ...     print(*_turned(rule))
+    dot(x, a) -> dot(exp(dimshuffle(x, order=(0,))), a) when is_moved(x, (0, 'x'))
     """
     turns = Counter(_moves(rule.pattern))
     often = Counter(parameters_of(rule.pattern))
     for (parameter, order), times in turns.items():
-        back = tuple(order.index(d) for d in range(len(order)))
-        if often[parameter] == times and _is_about_type(rule, parameter):
-            moved = T.dimshuffle(parameter, order)
-            pattern = with_part(rule.pattern, moved, parameter)
-            result = substitute(rule.replacement, {parameter: T.dimshuffle(parameter, back)})
-            yield replace(rule, pattern=pattern, replacement=result)
+        longer = "x" in order
+        if (longer and often[parameter] != times) or not about_type(rule, parameter):
+            continue
+        if rule.relation.bundled and (longer or often[parameter] != times):
+            continue
+        there = T.dimshuffle(
+            parameter, tuple(map(order.index, range(len(order) - order.count("x"))))
+        )
+        pattern, result = (
+            with_part(substitute(side, {parameter: there}), T.dimshuffle(there, order), parameter)
+            for side in (rule.pattern, rule.replacement)
+        )
+        kept = (c for c in rule.conditions if parameter not in c.variables or c.guard in KINDS)
+        asked = (*kept, _is_moved(parameter, order)) if longer else rule.conditions
+        yield replace(rule, pattern=pattern, replacement=result, conditions=asked)
+
+
+def _as_if_moved(value: Any, order: tuple[int | str, ...]) -> bool:
+    """Whether a value has length 1 where an order has a new dimension."""
+    known = broadcastable_of(value)
+    return (
+        known is not None
+        and len(known) == len(order)
+        and all(one for one, d in zip(known, order, strict=True) if d == "x")
+    )
+
+
+_is_moved = Guard("is_moved", _as_if_moved)
 
 
 def _transposed(rule: Rule) -> Iterator[Rule]:
@@ -162,11 +212,11 @@ def _transposed(rule: Rule) -> Iterator[Rule]:
     matrices = dict.fromkeys(_spine(rule.pattern))
     if not _has_product(rule.pattern):
         return
-    if not all(_is_about_type(rule, x) for x in matrices):
+    if not all(about_type(rule, x) for x in matrices):
         return
     turned = {x: T.dimshuffle(x, _TURN) for x in matrices}
     pattern = _turn(rule.pattern, turned)
-    if _by_place(pattern) == _by_place(rule.pattern):
+    if by_place(pattern) == by_place(rule.pattern):
         return
     result = T.dimshuffle(substitute(rule.replacement, turned), _TURN)
     conditions = tuple(dict.fromkeys((*rule.conditions, *map(ndim[2], matrices))))
@@ -205,26 +255,15 @@ def _turn(term: Any, turned: Mapping[Any, Any]) -> Any:
     return Term((head, *(_turn(part, turned) for part in parts)))
 
 
-def _by_place(pattern: Any) -> Any:
-    """A pattern over variables that are known by where they occur first."""
-    names = {x: n for n, x in enumerate(dict.fromkeys(parameters_of(pattern)))}
-    return substitute(pattern, {x: f"the variable {n}" for x, n in names.items()})
-
-
-def _moves(term: Any) -> Iterator[tuple[Any, tuple[int, ...]]]:
-    """The parameters of which the dimensions are put in another order, and the order."""
+def _moves(term: Any) -> Iterator[tuple[Any, tuple[int | str, ...]]]:
+    """The parameters of which all dimensions are put in another order, and the order."""
     if isinstance(term, Term):
         order = term[2] if term[0] is T.dimshuffle and isvar(term[1]) else ()
-        if isinstance(order, tuple) and order and set(order) == set(range(len(order))):
+        kept = set(order) - {"x"} if isinstance(order, tuple) else set()
+        if kept == set(range(len(kept))) and kept:
             yield term[1], order
         for part in term[1:]:
             yield from _moves(part)
-
-
-def _is_about_type(rule: Rule, parameter: Any) -> bool:
-    """Whether conditions ask of a parameter what it has when it is transposed as well."""
-    asked = (c.guard for c in rule.conditions if parameter in c.variables)
-    return all(guard in KINDS or guard.name == ndim.name for guard in asked)
 
 
 def _with_numbers(rule: Rule) -> Iterator[Rule]:
@@ -245,6 +284,27 @@ def _raised(rule: Rule) -> Iterator[Rule]:
                 replacement=substitute(rule.replacement, chosen),
                 conditions=tuple(c.renamed(chosen) for c in rule.conditions),
             )
+
+
+def _keeping(rule: Rule) -> Iterator[Rule]:
+    """A rule about a reduction that is put back where it was, for one that keeps its dimensions."""
+    pattern = _kept(rule.pattern)
+    if pattern != rule.pattern:
+        yield replace(rule, pattern=pattern)
+
+
+def _kept(term: Any) -> Any:
+    if not isinstance(term, Term):
+        return term
+    inner = term[1]
+    if term[0] is T.dimshuffle and isinstance(inner, Term) and inner[0] in REDUCTIONS:
+        order, axis = term[2], inner[2]
+        if isinstance(order, tuple) and not isvar(axis) and not inner[3]:
+            new = tuple(place for place, d in enumerate(order) if d == "x")
+            rest = [d for d in order if d != "x"]
+            if rest == list(range(len(rest))) and new == normal_axes(axis, len(order)):
+                return Term((*map(_kept, inner[:3]), True))
+    return Term(map(_kept, term))
 
 
 def _powers(term: Any) -> Iterator[Any]:
@@ -359,4 +419,9 @@ _MORE_WORDS = (
     scaled,
     negated,
     remaining,
+    subtracted,
+    with_factors,
+    of_products,
+    moved,
+    in_choices,
 )

@@ -26,7 +26,7 @@ from kanrewrite.terms import ELEMENTWISE, Param, T, Term, parameters_of, parts_o
 from kanrewrite.theory import Theory
 
 #: In how many other ways a pattern is put.
-WORDINGS = 12
+WORDINGS = 16
 _SYNTAX = Theory("wording").c(T.mul).c(T.maximum).c(T.minimum)
 _X, _Y, _Z, _AXIS = (Param(f"wording:{name}") for name in ("x", "y", "z", "axis"))
 _N, _LOW, _HIGH = (Param(f"wording:{name}") for name in ("number", "low", "high"))
@@ -48,11 +48,14 @@ _SPREAD = (
     eq(_X * (_Y - _Z), _X * _Y - _X * _Z),
     eq(-((_X - _Y) / _Z), (_Y - _X) / _Z),
     eq(-(_Z * (_X - _Y)), _Z * (_Y - _X)),
+    eq(T.exp(-_X), 1 / T.exp(_X)),
+    eq(T.exp(-_X / _Y), 1 / T.exp(_X / _Y)),
 )
 #: The same with a number, of which Aesara leaves one or the other.
 _SCALED = (
     eq(_N * (_Y + _Z), _N * _Y + _N * _Z),
     eq((_Y + _Z) / _N, _Y / _N + _Z / _N),
+    eq(_N * T.dot(_Y, _Z), T.dot(_N * _Y, _Z)),
 )
 #: A quotient whose divisor holds what is divided, and one without.
 _FRACTIONS = (
@@ -147,6 +150,8 @@ def _once(rule: Rule) -> Iterator[Rule]:
             yield replace(rule, pattern=other)
     for equation in _OF_VECTORS:
         yield from _of_vectors(rule, equation)
+    yield from _as_sums(rule)
+    yield from _regrouped(rule)
 
 
 def _matches(equation: Eq, part: Term) -> Iterator[dict[Any, Any]]:
@@ -206,6 +211,45 @@ def _of_vectors(rule: Rule, equation: Eq) -> Iterator[Rule]:
         replacement=substitute(rule.replacement, lost),
         conditions=tuple(dict.fromkeys([*asked, *map(ndim[1], vectors)])),
     )
+
+
+def _as_sums(rule: Rule) -> Iterator[Rule]:
+    """A rule about inner products of vectors, some of which are written as sums."""
+    products = [p for p in parts_of(rule.pattern) if _is_term(p) and p[0] is T.dot]
+    if any(isvar(x) and _asks_dimensions(rule, x, 2) for p in products for x in p[1:]):
+        return
+    inner = list(dict.fromkeys(p for p in products if all(map(isvar, p[1:]))))
+    for chosen in ([p] for p in inner) if len(inner) < 2 else (*([p] for p in inner), inner):
+        pattern = rule.pattern
+        turned = rule.pattern
+        for number, part in enumerate(chosen):
+            axis = Param(f"wording:{number}:axis")
+            pattern = with_part(pattern, part, T.sum(part[1] * part[2], axis))
+            turned = with_part(turned, part, T.dot(part[2], part[1]))
+        vectors = (ndim[1](x) for part in chosen for x in part[1:])
+        conditions = tuple(dict.fromkeys([*rule.conditions, *vectors]))
+        yield replace(rule, pattern=pattern, conditions=conditions)
+        yield replace(rule, pattern=turned, conditions=conditions)
+
+
+def _regrouped(rule: Rule) -> Iterator[Rule]:
+    """A rule about a product of products of matrices, grouped in another way."""
+    for part in dict.fromkeys(p for p in parts_of(rule.pattern) if _is_term(p) and p[0] is T.dot):
+        one, other = part[1:]
+        if _is_term(one) and one[0] is T.dot and isvar(one[2]):
+            middle, whole = one[2], T.dot(one[1], T.dot(one[2], other))
+        elif _is_term(other) and other[0] is T.dot and isvar(other[1]):
+            middle, whole = other[1], T.dot(T.dot(one, other[1]), other[2])
+        else:
+            continue
+        conditions = tuple(dict.fromkeys([*rule.conditions, ndim[2](middle)]))
+        pattern = with_part(rule.pattern, part, whole)
+        yield replace(rule, pattern=pattern, conditions=conditions)
+
+
+def _asks_dimensions(rule: Rule, parameter: Any, number: int) -> bool:
+    """Whether a parameter is to have so many dimensions."""
+    return ndim[number](parameter) in rule.conditions
 
 
 def _is_elementwise(body: Any) -> bool:

@@ -192,7 +192,7 @@ class Operator:
         if unknown:
             raise TypeError(f"T.{self.name} takes no parameter {', '.join(sorted(unknown))}")
         filled = [
-            values.get(name, Param(f"{next(_fresh)}:{name}") if default is ANY else default)
+            values.get(name, _anything(name) if default is ANY else default)
             for name, default in self.parameters.items()
         ]
         if "index" in self.parameters:
@@ -208,6 +208,11 @@ class Operator:
         if self.kind is not None:
             return (own_operator, (self.kind,))
         return (operator, (self.name,)) if self.op is None else (operator_of, (self.op,))
+
+
+def _anything(name: str) -> Param:
+    """What stands for a parameter that is not given."""
+    return Param(f"{next(_fresh)}:{name}")
 
 
 def _parameters_of(kind: type[Op]) -> dict[str, Any]:
@@ -236,19 +241,21 @@ def pattern_of(op: Any) -> Callable[..., Term]:
     Other Ops that ``T`` has a name for are registered here.
     """
     if isinstance(op, type) and issubclass(op, Op):
-        return own_operator(op)
+        own = own_operator(op)
+        left_open = {name: _anything(name) for name, x in own.parameters.items() if x is ANY}
+        return partial(own, **left_open)
     if not isinstance(op, Op):
         raise NotAnOp(op)
     if isinstance(op, Elemwise) or not hasattr(op, "__props__"):
         return operator_of(op)
     settings = {name: getattr(op, name) for name in op.__props__}
     MADE.setdefault((type(op), tuple(settings.values())), op)
-    own = partial(own_operator(type(op)), **settings)
+    whole = partial(own_operator(type(op)), **settings)
 
     def write(*operands: Any, output: int | None = None) -> Term:
         """The term of the Op itself; of its class, where another output than the first is meant."""
         number = own_operator(type(op)).parameters["output"] if output is None else output
-        return own(*operands, output=number) if number else operator_of(op)(*operands)
+        return whole(*operands, output=number) if number else operator_of(op)(*operands)
 
     return write
 
@@ -307,7 +314,7 @@ class Patterns:
         ----------
         op : Op or type
             An Op is matched with its parameters (its ``__props__``); of a class, those parameters
-            that are named, and any others.
+            that are named, and any others, which are the same wherever what is returned is used.
 
         Returns
         -------

@@ -9,6 +9,7 @@ from typing import Any
 import aesara
 import aesara.tensor as at
 import numpy as np
+from aesara.graph.op import Op
 from aesara.tensor import math, special
 from aesara.tensor.elemwise import Elemwise
 from unification import isvar
@@ -69,14 +70,13 @@ def _apply(term: tuple[Any, ...], built: dict[int, Any]) -> Any:
     tensors = len(operands) - len(op.parameters)
     values = [_as_graph(x, built) for x in operands[:tensors]]
     parameters = dict(zip(op.parameters, operands[tensors:], strict=True))
-    if op.op is not None:
-        return op.op(*values)
+    if op.op is not None:  # whatever the class of the Op may have for calling it
+        return Op.__call__(op.op, *values)
     if op.kind is not None:
         output = parameters.pop("output")
         made = MADE.get((op.kind, tuple(parameters.values())))
         own = op.kind(**parameters) if made is None else made
-        outputs: Any = own(*values, return_list=True)
-        return outputs[output]
+        return own.make_node(*values).outputs[output]
     if op.name in _BUILDERS:
         return _BUILDERS[op.name](*values, **parameters)
     function = elementwise_op(op.name)
@@ -170,7 +170,17 @@ def _size(x: Any, axis: Any) -> Any:
 
 
 def _each(x: Any, order: tuple[int | str, ...]) -> Any:
-    return x.dimshuffle(*order)
+    try:
+        return x.dimshuffle(*order)
+    except ValueError as error:  # it has other dimensions
+        raise NotBuildable(T.dimshuffle(x, tuple(order)), str(error)) from error
+
+
+def _subtensor(x: Any, index: Any) -> Any:
+    try:
+        return x[plain_index(index)]
+    except (IndexError, ValueError) as error:  # it has fewer dimensions
+        raise NotBuildable(T.subtensor(x, index), str(error)) from error
 
 
 _FUNCTIONS = frozenset(
@@ -188,7 +198,7 @@ _BUILDERS: dict[str, Callable[..., Any]] = {
     "size": _size,
     "dimshuffle": _each,
     "drop": _drop,
-    "subtensor": lambda x, index: x[plain_index(index)],
+    "subtensor": _subtensor,
     "reshape": lambda x, shape: at.reshape(x, plain_index(shape)),
     "alloc": lambda x, shape: at.alloc(x, *plain_index(shape)),
     "join": lambda *xs, axis: at.join(axis, *xs),

@@ -16,7 +16,7 @@ from aesara.graph.basic import Apply, Constant, Variable
 from aesara.tensor import math, special
 from aesara.tensor.basic import Alloc, Join, MakeVector
 from aesara.tensor.blas import BatchedDot
-from aesara.tensor.elemwise import CAReduce, DimShuffle
+from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from aesara.tensor.extra_ops import CumOp
 from aesara.tensor.shape import Reshape
 from aesara.tensor.subtensor import (
@@ -139,7 +139,7 @@ def _of_variable(variable: Graph, done: dict[Any, Any]) -> Any:
     if node is None:
         return variable
     if type(node.op) in OWN:
-        read = (_as_term(x, done) for x in node.inputs)
+        read = _as_inputs(node, lambda x: _as_term(x, done))
         return own_term(node.op, read, node.outputs.index(variable))
     if isinstance(node.op, math.MaxAndArgmax) and variable is node.outputs[1]:
         (of,) = node.inputs
@@ -206,9 +206,16 @@ def node_term(node: Apply[Any], read: Callable[[Any], Any]) -> Any:
     if isinstance(op, special.SoftmaxGrad):
         return T.softmax_grad(*map(read, inputs), _axes(op, inputs[0]))
     if type(op) in OWN:
-        return own_term(op, map(read, inputs))
+        return own_term(op, _as_inputs(node, read))
     special_term = _READERS.get(type(op), _no_term)(node, read)
-    return special_term or Term((operator_of(op), *map(read, inputs)))
+    return special_term or Term((operator_of(op), *_as_inputs(node, read)))
+
+
+def _as_inputs(node: Apply[Any], read: Callable[[Any], Any]) -> Iterator[Any]:
+    """The inputs of a node; what is not elementwise takes an array of one number as an array."""
+    for x in node.inputs:
+        array = isinstance(x, Constant) and getattr(x.type, "ndim", 0) > 0
+        yield x if array and not isinstance(node.op, Elemwise) else read(x)
 
 
 def _no_term(node: Apply[Any], read: Callable[[Any], Any]) -> Term | None:  # noqa: ARG001

@@ -203,7 +203,7 @@ class FormMatcher:
             return
         (g, k), *others = hard
         for h, j in self.a.parts(f)[2]:
-            if j * k <= 0 or abs(j) < abs(k) or not ((self.roots and h.nonneg) or is_written(j, k)):
+            if j * k <= 0 or abs(j) < abs(k) or not (self._has_roots(h, k) or is_written(j, k)):
                 continue
             ways = self._ways(g, k, h, f, b) if k.denominator != 1 else self.scaled(g, h, b)
             for c, scale in ways:
@@ -213,6 +213,10 @@ class FormMatcher:
                 if scale != 1 and k.denominator != 1:
                     left = self._simple(left)
                 yield from self._factors(others, left, c)
+
+    def _has_roots(self, h: Form, k: Fraction) -> bool:
+        """Tell whether other powers of a form than those written hold the power ``k`` of it."""
+        return self.roots and h.nonneg and (k.denominator == 1 or not self.written)
 
     def _ways(self, g: Form, k: Fraction, h: Form, f: Form, b: Bindings) -> Iterable[Scaled]:
         """Ways to match what is under a root; what leaves no rounded root beside it goes first."""
@@ -243,7 +247,9 @@ class FormMatcher:
         free = [(m, c) for m, c in expo.terms if is_parameter(m) and m.var not in b]  # type: ignore[attr-defined]
         if len(free) == 1 and len(expo.terms) == 1:
             ((m, k),) = free
-            if mine.terms:
+            if mine.terms and (
+                _is_simple(k) or all(self._is_multiple(d, k) for _, d in mine.terms)
+            ):
                 value = self.a.add_terms({n: d / k for n, d in mine.terms})
                 yield {**b, m.var: value}, self.a.mul(f, self.a.exp(self.a.neg(mine)))  # type: ignore[attr-defined]
             return
@@ -254,6 +260,11 @@ class FormMatcher:
                     taken[m] -= d
                 kept = {m: d for m, d in taken.items() if d}
                 yield c, self.a.mul(f, self.a.exp(self.a.lin({m: -d for m, d in kept.items()})))
+
+    def _is_multiple(self, number: Fraction, of: Fraction) -> bool:
+        """Tell whether a number is a simple multiple of another one, which is rounded."""
+        ratio = number / of
+        return self.near(ratio.limit_denominator(_SIMPLE), ratio)
 
     def _alone(
         self, easy: list[tuple[Any, Fraction]], f: Form, b: Bindings
@@ -375,6 +386,8 @@ class FormMatcher:
         """Bindings, a number and the rest with ``f == number * pattern + rest``."""
         terms = self.a.terms_of(f)
         hard = [(m, c) for m, c in p.terms if not is_parameter(m)]
+        if self.written:  # what binds one parameter, before a product of them
+            hard.sort(key=lambda term: is_open(term[0], b) * len(parts_of(term[0])[2]))
         easy = [(m.var, c) for m, c in p.terms if is_parameter(m)]  # type: ignore[attr-defined]
         bound = [(x, c) for x, c in easy if x in b]
         if not hard and bound:

@@ -6,7 +6,7 @@ that is broadcast along some dimensions is moved by what the move does to the ot
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -95,6 +95,9 @@ class Shuffle(Move):
 
     def __repr__(self) -> str:
         return str(list(self.order))
+
+    def __iter__(self) -> Iterator[int | str]:
+        return iter(self.order)
 
     def restricted(self, bcast: Bcast) -> Move:
         """The same order, of other lengths."""

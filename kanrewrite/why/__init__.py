@@ -17,6 +17,7 @@ from aesara.graph.fg import FunctionGraph
 from kanrewrite import registry
 from kanrewrite.ac import Matcher
 from kanrewrite.ac import compile as compile_pattern
+from kanrewrite.display import brief
 from kanrewrite.errors import Incomplete, NothingToExplain, RelationWarning
 from kanrewrite.insides import nodes_within
 from kanrewrite.registry.database import LibraryPass
@@ -32,6 +33,7 @@ from kanrewrite.search.report import Report
 from kanrewrite.structure import outputs_of
 from kanrewrite.terms import show
 from kanrewrite.theory import Theory
+from kanrewrite.trace import trace
 from kanrewrite.why.explanation import Explanation
 from kanrewrite.why.hints import hint_for, spelled
 from kanrewrite.why.weaken import Demand, Path, demands, hole, weakened
@@ -84,40 +86,71 @@ def why_not(relation: Relation | str, graph: Any, theory: Theory = REAL) -> Expl
         raise NothingToExplain(relation.name, relation.source)
     stated = relation.rules(relation.direction or "forward")
     rules = [rule for each in stated for rule in written_out(each)]
+    outputs = outputs_of(graph)
+    best = _furthest(relation, rules, outputs, theory)
+    if best is not None and best.fires:
+        best = best.although(_left_as_it_was(relation, best.place))
+    if best is not None and best.fires and isinstance(graph, Variable | Sequence):
+        best = best.gone(_made_before(relation, rules, outputs, theory))
+    return best or _nowhere(relation, rules, outputs)
+
+
+def _furthest(
+    relation: Relation, rules: Sequence[Rule], outputs: Sequence[Graph], theory: Theory
+) -> Explanation | None:
+    """The furthest partial match of all that there are in some graphs."""
     search = _Furthest(relation, Terms(theory, numbers_in(r.pattern for r in rules)))
     best: Explanation | None = None
-    for node in nodes_within(outputs_of(graph)):
+    for node in nodes_within(outputs):
         for out in node.outputs:
             for rule in rules:
                 if name_of(node.op) in heads_of(rule.pattern):
                     tried = search.at(out, rule)
                     if tried is not None and (best is None or tried.rank >= best.rank):
                         best = tried
-    if best is not None and best.fires:
-        return best.although(_left_as_it_was(relation, best.place))
-    return best or _nowhere(relation, rules, graph)
+    return best
+
+
+def _made_before(
+    relation: Relation, rules: Sequence[Rule], outputs: Sequence[Graph], theory: Theory
+) -> str:
+    """What Aesara makes of a match before relations are tried, empty where it still is one."""
+    there = registry.canonical(outputs)
+    with trace() as steps:
+        _passed(relation, there)
+    if any(event.name == relation.name for event in steps.fired_events):
+        return ""
+    best = _furthest(relation, rules, there, theory)
+    but = f", where {best.reason}" if best is not None and best.reason else ""
+    place = there[0] if best is None else best.place
+    return f"Aesara makes {brief(place)} of it before relations are tried{but}"
 
 
 def _left_as_it_was(relation: Relation, place: Graph) -> str:
     """Why the pass that compilation runs leaves a match as it was, empty where it does not."""
-    inputs = [x for x in graph_inputs([place]) if not isinstance(x, Constant)]
-    fgraph = FunctionGraph(list(dict.fromkeys(inputs)), [place], clone=True, copy_inputs=False)
-    # The library's relations work together: what one of them makes of a form is built by others.
-    others = registry.usual() if relation.bundled else ()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", RelationWarning)
-        LibraryPass(tuple(dict.fromkeys([relation, *others]))).apply(fgraph)
+        unchanged = alike(place, _passed(relation, [place])[0])
     reasons = (str(w.message) for w in told if issubclass(w.category, RelationWarning))
-    unchanged = alike(place, fgraph.outputs[0])
     return next(reasons, "what it makes is read as what is there, and is no smaller" * unchanged)
 
 
-def _nowhere(relation: Relation, rules: Sequence[Rule], graph: Any) -> Explanation:
+def _passed(relation: Relation, outputs: Sequence[Graph]) -> Sequence[Graph]:
+    """What the pass that compilation runs makes of graphs."""
+    inputs = dict.fromkeys(x for x in graph_inputs(outputs) if not isinstance(x, Constant))
+    fgraph = FunctionGraph(list(inputs), list(outputs), clone=True, copy_inputs=False)
+    # The library's relations work together: what one of them makes of a form is built by others.
+    others = registry.usual() if relation.bundled else ()
+    LibraryPass(tuple(dict.fromkeys([relation, *others]))).apply(fgraph)
+    return list(fgraph.outputs)
+
+
+def _nowhere(relation: Relation, rules: Sequence[Rule], outputs: Sequence[Graph]) -> Explanation:
     """No node has the operator of the pattern's root."""
     heads = " or ".join(sorted({str(rule.pattern[0].name) for rule in rules}))
     reason = f"no operator of the graph can be read as {heads}"
     pattern = show(rules[0].pattern)
-    return Explanation(relation, outputs_of(graph)[0], pattern, "", reason)
+    return Explanation(relation, outputs[0], pattern, "", reason)
 
 
 def _near(demand: Demand, found: Any) -> int:

@@ -27,7 +27,8 @@ class Explanation(Pictured):
     pattern, matched : str
         What it looks for, and how much of that is at the place; holes are what is not.
     reason : str
-        What stopped it; empty if nothing did.
+        What stopped it; empty if nothing did. Of a match that Aesara takes away before relations
+        are tried, what it makes of it.
     hint : str
         What to do about it, where that is known.
     found : Variable or other
@@ -64,6 +65,10 @@ class Explanation(Pictured):
         """The same, of a relation that nothing stops."""
         return replace(self, share=1.0, fires=True)
 
+    def gone(self, reason: str) -> Explanation:
+        """The same of a relation that matches in a graph and not in what Aesara makes of it."""
+        return replace(self, reason=reason)
+
     def although(self, reason: str) -> Explanation:
         """The same of a relation that matches, whatever it did there being undone."""
         return replace(self, reason=reason, fires=not reason)
@@ -73,7 +78,8 @@ class Explanation(Pictured):
         at = f"  at       {brief(self.place)}" + (f"  [{source}]" if source else "")
         name = f"{self.relation.name} ({self.relation.source})"
         if self.fires:
-            return f"{name} matches\n{at}\n  pattern  {self.pattern}"
+            but = f"\n  but      {self.reason}" if self.reason else ""
+            return f"{name} matches\n{at}\n  pattern  {self.pattern}{but}"
         lines = [f"{name} does not match", at, f"  pattern  {self.pattern}"]
         lines += [f"  matched  {self.matched}"] if self.matched else []
         lines += [f"  but      {self.reason}"]

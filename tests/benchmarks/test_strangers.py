@@ -1,0 +1,33 @@
+"""The strangers' relations: nearly all spellings fire, none is wrong, and silence has a reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib import import_module
+
+import pytest
+
+from tests.benchmarks.strangers.__main__ import FIRED, MODULES, SILENT, file_of, judged, verdicts
+from tests.benchmarks.strangers.common import STRANGERS, Stranger
+
+for module in MODULES:
+    import_module(f"tests.benchmarks.strangers.{module}")
+
+
+@pytest.mark.parametrize("stranger", STRANGERS[::6], ids=lambda s: s.relation.name)
+def test_a_strangers_relation_fires_where_it_is_meant_and_nowhere_else(stranger: Stranger) -> None:
+    spelled, other = stranger.spellings[1], stranger.others[-1]
+    assert judged(stranger, spelled, expected=True, beside=False)[0] == FIRED
+    assert judged(stranger, other, expected=False, beside=False)[0] == SILENT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("name", MODULES)
+def test_nearly_all_spellings_fire(name: str, beside: bool) -> None:
+    counts: Counter[str] = Counter()
+    for stranger in STRANGERS:
+        if file_of(stranger) == name:
+            counts.update(verdict for verdict, *_ in verdicts(stranger, beside))
+    assert counts[FIRED] >= 0.95 * (counts[FIRED] + counts[SILENT])
+    assert counts.keys() <= {FIRED, SILENT, "left alone"}
