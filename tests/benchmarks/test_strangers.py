@@ -16,7 +16,7 @@ for module in MODULES:
 
 @pytest.mark.parametrize("stranger", STRANGERS[::6], ids=lambda s: s.relation.name)
 def test_a_strangers_relation_fires_where_it_is_meant_and_nowhere_else(stranger: Stranger) -> None:
-    spelled, other = stranger.spellings[1], stranger.others[-1]
+    spelled, other = stranger.spellings[0], stranger.others[-1]
     assert judged(stranger, spelled, expected=True, beside=False)[0] == FIRED
     assert judged(stranger, other, expected=False, beside=False)[0] == SILENT
 
