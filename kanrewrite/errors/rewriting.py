@@ -17,7 +17,7 @@ def changes_type(old: object, new: object) -> str:
 
 def guard_fails(condition: object, values: str) -> str:
     """A guard refused a match."""
-    return f"`{condition}` does not hold for {values}"
+    return f"`{condition}` does not hold" + f" for {values}" * bool(values)
 
 
 def too_many_answers(limit: int) -> str:

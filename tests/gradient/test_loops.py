@@ -71,6 +71,7 @@ def test_second_derivatives_of_a_loop_that_holds_a_derivative() -> None:
     np.testing.assert_allclose(*(f(*vals)[0] for f in found))
 
 
+@pytest.mark.slow
 def test_of_a_loop() -> None:
     x, w = at.matrix("x"), at.vector("w")
     states, _ = aesara.scan(

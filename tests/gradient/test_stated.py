@@ -331,6 +331,7 @@ def test_inside_a_loop_and_in_single_precision() -> None:
     np.testing.assert_allclose(function(vals)[0], compiled([x], reference)(vals)[0], 1e-5, 1e-6)
 
 
+@pytest.mark.slow
 def test_verify() -> None:
     for stated in (softmax_by_hand, two_exponentials, first_exponential):
         assert kanrewrite.verify(stated).ok

@@ -52,8 +52,8 @@ def shared() -> tuple[Any, Improvement]:
 
 
 def test_the_best_form_keeps_its_digits_when_it_is_compiled() -> None:
-    x, out = step()
-    best = kanrewrite.improve(out, {x: (1, 1e18)}, points=24, seconds=60).best()
+    x, search = shared()
+    best = search.best()
     assert "roots_difference" in best.relations
     f = aesara.function([x], best.graph, mode=FAST)
     np.testing.assert_allclose(f(1e17), 0.5 / np.sqrt(1e17), rtol=1e-15)
@@ -71,6 +71,7 @@ def test_every_form_means_the_same() -> None:
     np.testing.assert_allclose(values, np.sqrt(3) - np.sqrt(2), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_it_finds_the_same_again_and_with_any_executor() -> None:
     first = shared()[1]
     with ThreadPoolExecutor(2) as executor:
@@ -193,7 +194,7 @@ def test_bits_lost() -> None:
 
 
 def test_a_click_on_a_point_opens_its_graph(tmp_path: Path) -> None:
-    search = found()
+    search = shared()[1]
     search.save(tmp_path / "front.html")
     page = (tmp_path / "front.html").read_text()
     for form in [search.forms[0], *search.front]:

@@ -12,6 +12,7 @@ from kanrewrite.view.closing import cancel, opened, weight, without_excess
 from kanrewrite.view.demand import Demand
 from kanrewrite.view.read import View
 from tests.benchmarks.unrolled import MODELS
+from tests.sparing import sparing
 from tests.view.common import PLAIN, at, function, grad, stock
 
 X, Y = at.dvectors("x", "y")
@@ -54,7 +55,7 @@ def test_bells_that_add_up_are_left_as_they_are() -> None:
         np.testing.assert_allclose(got, wanted, rtol=1e-12)
 
 
-@pytest.mark.parametrize("steps", [1, 3])
+@pytest.mark.parametrize("steps", sparing([1, 3]))
 def test_a_recurrence_has_the_nodes_and_values_of_stock(steps: int) -> None:
     inputs, outputs, data = recurrent(steps)
     ours, theirs = function(inputs, outputs), stock(inputs, outputs)
