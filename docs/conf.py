@@ -42,6 +42,8 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
 nb_merge_streams = True
+# Aesara tells each page that it found no BLAS; what a page is about stands in its text.
+nb_output_stderr = "remove"
 
 
 def _math(display: str) -> Any:

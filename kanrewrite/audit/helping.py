@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from time import perf_counter
 
 from aesara.graph.basic import io_toposort
 
@@ -13,6 +12,7 @@ from kanrewrite.audit.compiling import rewritten, runner
 from kanrewrite.audit.inputs import Graph
 from kanrewrite.audit.judging import Judge
 from kanrewrite.audit.result import Risk
+from kanrewrite.clock import now
 from kanrewrite.errors import KanrewriteError, NoSuchStep
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter.heads import name_of, operators_of
@@ -39,10 +39,10 @@ def explained(risks: Sequence[Risk], scales: Judge, seconds: float) -> list[Risk
     seconds : float
         For how long it is tried.
     """
-    end = perf_counter() + seconds
+    end = now() + seconds
     found = []
     for n, risk in enumerate(risks):
-        if risk.inherent or n >= _MOST or perf_counter() > end:
+        if risk.inherent or n >= _MOST or now() > end:
             found.append(risk)
         else:
             found.append(replace(risk, help=_help(risk, scales, end)))
@@ -106,7 +106,7 @@ def _nearest(risk: Risk, end: float) -> Explanation | None:
     graphs: list[Graph] = [risk.operator]
     there = {name_of(node.op) for node in io_toposort([], graphs)} - _ARITHMETIC
     for relation in registry.enabled() or registry.relations():
-        if perf_counter() > end:
+        if now() > end:
             break
         if _is_asked(relation) and _operators(relation) <= there:
             try:

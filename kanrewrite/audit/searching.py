@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from kanrewrite.audit.inputs import Array, Graph, Input
 from kanrewrite.audit.judging import Fault, Judge
 from kanrewrite.audit.locating import Kind, Localised
 from kanrewrite.audit.result import Risk, Witness
+from kanrewrite.clock import now
 from kanrewrite.errors import KanrewriteError, NothingRan
 from kanrewrite.reference import evaluate
 
@@ -53,7 +53,7 @@ class Search:
         self.written = list(written)
         self.audited = list(audited)
         self.most = most
-        self.end = perf_counter() + seconds
+        self.end = now() + seconds
         self.run = runner([i.variable for i in inputs], audited)
         self.judge = Judge(written, (str(i.dtype) for i in inputs if i.is_float))
         self.found: dict[tuple[Graph, str], Risk] = {}
@@ -78,7 +78,7 @@ class Search:
         everyday, rest = ran[:EVERYDAY], ran[EVERYDAY:]
         rest.sort(key=lambda tried: all(np.isfinite(r).all() for r in tried[2]))
         for kind, values, results in [*everyday, *rest]:
-            if perf_counter() > self.end:
+            if now() > self.end:
                 self.stopped = "it ran out of time"
                 return
             if sum(not risk.harmless for risk in self.found.values()) >= self.most:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from kanrewrite.audit.result import Witness
+from kanrewrite.clock import now
 
 Shows = Callable[[Witness], bool]
 
@@ -25,13 +25,13 @@ def shrunk(values: Witness, shows: Shows, seconds: float) -> Witness:
     seconds : float
         For how long it is tried.
     """
-    end = perf_counter() + seconds
+    end = now() + seconds
     for smaller in (_shorter, _rounder):
         again = True
-        while again and perf_counter() < end:
+        while again and now() < end:
             again = False
             for candidate in smaller(values):
-                if perf_counter() > end:
+                if now() > end:
                     break
                 if shows(candidate):
                     values, again = candidate, True

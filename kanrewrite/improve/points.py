@@ -8,7 +8,6 @@ expressions", PLDI 2015).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import aesara.tensor as at
@@ -16,6 +15,7 @@ import numpy as np
 from aesara.graph.basic import Constant, Variable, graph_inputs, io_toposort
 from aesara.tensor.elemwise import Elemwise
 
+from kanrewrite.clock import now
 from kanrewrite.errors import KanrewriteError
 from kanrewrite.reference import evaluate, round_to
 
@@ -176,7 +176,7 @@ def sampled(
     """
     inputs = inputs_of(outputs)
     rng = np.random.default_rng(seed)
-    end = perf_counter() + seconds
+    end = now() + seconds
     points = Points(inputs, [], [])
     for _ in range(TRIES):
         batch = [[drawn(v, ranges.get(v), rng) for v in inputs] for _ in range(min(count, BATCH))]
@@ -184,6 +184,6 @@ def sampled(
             for values, truth in _tried(outputs, inputs, batch):
                 points.values.append(values)
                 points.truth.append(truth)
-        if len(points.values) >= count or perf_counter() > end:
+        if len(points.values) >= count or now() > end:
             break
     return Points(inputs, points.values[:count], points.truth[:count])

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from kanrewrite import registry
+from kanrewrite.clock import now
 from kanrewrite.cost import flops
 from kanrewrite.improve.measuring import Measured, compiled, measured
 from kanrewrite.improve.points import Graph, Points, inputs_of, sampled, shape_of
@@ -128,7 +129,7 @@ class _Search:
         self.outputs, self.ranges = tuple(outputs), ranges
         self.limit, self.seconds = limit, seconds
         self.map: Any = map if executor is None else executor.map
-        self.began = perf_counter()
+        self.began = now()
         self.forms: list[Form] = []
         self._structure = Structure()
         self._known: dict[tuple[int, ...], float] = {}
@@ -140,7 +141,7 @@ class _Search:
         if not points.values:
             form = Form(0, self.outputs, 0.0, 0.0, self._cost(self.outputs))
             why = "no input was found at which the formula has a finite value"
-            return Improvement([form], 0, perf_counter() - self.began, why)
+            return Improvement([form], 0, now() - self.began, why)
         stopped = "complete: every form within reach was measured"
         with bar:
             try:
@@ -149,7 +150,7 @@ class _Search:
             except _Over as over:
                 stopped = str(over)
             self._compile(points)
-        return Improvement(self.forms, len(points.values), perf_counter() - self.began, stopped)
+        return Improvement(self.forms, len(points.values), now() - self.began, stopped)
 
     def _search(self, chosen: Sequence[Relation], points: Points) -> Iterator[None]:
         self._add([((), self.outputs)], points)
@@ -239,11 +240,13 @@ class _Search:
     def _compile(self, points: Points) -> None:
         """Measure what is on the front as it is run, until that is what the front is."""
         done: set[int] = set()
+        # Others may measure, on clocks of their own: they go by that on the wall.
+        until = perf_counter() + self.seconds - (now() - self.began)
         while True:
             front = [form for form in front_of(self.forms) if form.number not in done]
             if not front:
                 return
-            run = partial(compiled, until=self.began + self.seconds)
+            run = partial(compiled, until=until)
             results = self.map(run, [(form.outputs, points) for form in front])
             for form, result in zip(front, results, strict=True):
                 self._set(form, result)
@@ -256,7 +259,7 @@ class _Search:
         return float(flops(list(outputs), self._shapes))
 
     def _check(self) -> None:
-        if perf_counter() - self.began > self.seconds * SEARCHING:
+        if now() - self.began > self.seconds * SEARCHING:
             raise _Over(f"seconds: the {self.seconds:g} s were used up")
         if len(self.forms) >= self.limit:
             raise _Over(f"limit: {self.limit} forms were measured")
