@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import random
 from collections import Counter
@@ -206,9 +207,27 @@ def _counted(found: Campaign, lines: bool) -> Iterator[None]:
 def examine_all(seeds: list[str], lines: bool = False) -> Campaign:
     """Several programs, one after another."""
     found = Campaign()
-    for seed in seeds:
-        found.add(examine(seed, lines))
+    for lot in _each(seeds, lines):
+        found.add(lot)
     return found
+
+
+def _each(seeds: list[str], lines: bool) -> Iterator[Campaign]:
+    """Program by program; what a program leaves behind is collected after it, not during it.
+
+    Compilation makes so many objects that a fifth of the time would go into looking through them.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    gc.freeze()
+    try:
+        for seed in seeds:
+            yield examine(seed, lines)
+            gc.collect()
+    finally:
+        gc.unfreeze()
+        if enabled:
+            gc.enable()
 
 
 def fuzz(
@@ -266,8 +285,7 @@ def fuzz(
 def _lots(seeds: list[str], executor: Executor | None, lines: bool) -> Iterator[Campaign]:
     """The programs in lots, in their order; an executor has some lots ahead, not all."""
     if executor is None:
-        for seed in seeds:
-            yield examine(seed, lines)
+        yield from _each(seeds, lines)
         return
     lots = iter([seeds[i : i + CHUNK] for i in range(0, len(seeds), CHUNK)])
     ahead = [executor.submit(examine_all, lot, lines) for lot in islice(lots, 64)]

@@ -258,7 +258,9 @@ class Algebra(Interner):
         return self.mul(a, self.pow(b, -ONE))
 
     def neg(self, a: Form) -> Form:
-        """``-a``."""
+        """``-a``; of an exponent, term by term, as it cancels."""
+        if isinstance(a, Lin):
+            return self.lin({m: -c for m, c in a.terms})
         return self.mul(self.const(-1), a)
 
     # -- exponents ------------------------------------------------------------------------
@@ -355,6 +357,8 @@ class Algebra(Interner):
         if reduced is not None:
             return reduced
         content, primitive = self._content(terms)
+        if len(primitive) < len(terms):
+            return self.mul(content, self.add_terms(primitive))
         flat = self._flattened(content, primitive)
         if flat is not None:
             return flat
@@ -421,6 +425,11 @@ class Algebra(Interner):
             ONE, self.lin({m: -k for m, k in least.terms}), {f: -k for f, k in common.items()}
         )
         left = [(self.mul(m, inverse), c) for m, c in terms.items()]
+        if len(dict(left)) < len(left):  # a root beside its inverse has met what it is the root of
+            met = Totals()
+            for m, c in left:
+                met[m] += c
+            return self.prod(ONE, least, common), met
         lead = min(left, key=_first_uid)[1]
         smallest = min(left, key=lambda item: (abs(item[1]), item[0].uid))[1]
         if abs(lead) > STEEPEST * abs(smallest):
@@ -558,6 +567,11 @@ class Algebra(Interner):
         """``a + b - b*(1 + a) == a - a*b``: multiplied out, where it cancels and adds no term."""
         if not any(hot(f) for m in terms for f in self._summed_factors(m)):
             return None
+        left = self.cancelled(terms)
+        return None if left is None else self.add_terms(left)
+
+    def cancelled(self, terms: Terms) -> Terms | None:
+        """Terms multiplied out, of which some have cancelled, None where none do."""
         collected, total = Totals(), 0
         for m, c in terms.items():
             pieces = self.expand(m) if self._summed_factors(m) else [(m, ONE)]
@@ -568,7 +582,7 @@ class Algebra(Interner):
                 collected[n] += c * d
         left: Terms = {n: d for n, d in collected.items() if d}
         gains = len(left) < len(collected) and len(left) <= len(terms)
-        return self.add_terms(left) if gains else None
+        return left if gains else None
 
     def _summed_factors(self, form: Form) -> list[Sum]:
         """The sums that are factors of a product."""

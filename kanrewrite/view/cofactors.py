@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Form, Sum, Terms
+from kanrewrite.view.forms import App, Form, Sum, Terms, Totals
 from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.lifting import Lifting
 
@@ -33,7 +33,10 @@ def groups(form: Sum, a: Lifting) -> Iterator[Group]:
             cofactor = a.div(m, log)
             large = exponents(log.args[0])  # type: ignore[attr-defined]
             left = {n: a.div(n, cofactor) for n in terms}
-            mine: Terms = {h: terms[n] for n, h in left.items() if h is log or h in large}
+            mine = Totals()
+            for n, h in left.items():
+                if h is log or h in large:
+                    mine[h] += terms[n]
             if len(mine) > 1:
                 rest = {n: c for n, c in terms.items() if left[n] not in mine}
                 yield Group(cofactor, a.add_terms(mine), rest)

@@ -16,9 +16,9 @@ from kanrewrite.view.bench import Bench
 from kanrewrite.view.context import PLAIN, Context, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Terms, Totals, pieces
 from kanrewrite.view.heat import hot
-from kanrewrite.view.levels import LARGEST
+from kanrewrite.view.levels import LARGEST, bounded
 from kanrewrite.view.limits import conflicts, limit, only_tower, slope, towers
-from kanrewrite.view.shutting import kept_in
+from kanrewrite.view.shutting import kept_in, may_be_empty
 from kanrewrite.view.towers import is_level, is_tower, of_ones, only_source, unmoved
 from kanrewrite.view.zeros import may_vanish, sums_kept
 
@@ -52,13 +52,16 @@ class ExponentBuilder(Bench):
         return out
 
     def _putting(self, expo: Lin, form: Form) -> tuple[Form, ...]:
-        """The scatters that an exponent, one number, has left, and the sums of what masks keep.
+        """The scatters that an exponent, one number, has left, and sums that may be over nothing.
 
         What is put nowhere, or of which nothing is kept, is zero however large it is.
         """
         alone = any(all(m.bcast) for m, _ in expo.terms)
         factors = [f for f, k in self.a.parts(form)[2] if k == 1]
-        return tuple(f for f in factors if (alone and self.a.is_left(f)) or sums_kept(f))
+        found = tuple(f for f in factors if (alone and self.a.is_left(f)) or sums_kept(f))
+        if found or bounded(expo, self.a):
+            return found
+        return tuple(f for f in factors if may_be_empty(f))
 
     def _with_powers(self, expo: Lin, power: Variable[Any, Any]) -> Variable[Any, Any]:
         """``exp(a + t * log(b))`` as ``exp(a) * b**t`` where both are in range.
@@ -95,6 +98,9 @@ class ExponentBuilder(Bench):
         return self._lins[lin]
 
     def _linear(self, lin: Lin) -> Variable[Any, Any]:
+        met = self.a.cancelled(dict(lin.terms))
+        if met is not None:  # as of ``(1 + 1/r)*m - (2 + 1/r)*m``, where m may be large
+            return self.linear(self.a.lin(met))
         left = of_ones(lin.terms, self.a)
         terms = self._differences(left) + self._moved_differences(left)
         risks = [t for t in towers(lin) if not is_level(t) and self._conflicts(lin, left, t)]

@@ -80,9 +80,8 @@ class LogBuilder(SumBuilder):
         if not taken:
             return None
         one, number, expo = max(taken, key=lambda t: len(t[2].terms))
-        a = self.a.add_terms(
-            {self.a.div(m, one): c / number for m, c in form.terms if m is not one}
-        )
+        others = [(m, c / number) for m, c in form.terms if m is not one]
+        a = self.a.add(*(self.a.mul(self.a.const(c), self.a.div(m, one)) for m, c in others))
         outer = self.a.plus(outer, expo, ONE)
         if number * by != 1:
             log = self.a.lin(self.a.terms_of(self.a.log(self.a.const(number * by))))

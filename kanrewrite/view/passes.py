@@ -31,6 +31,7 @@ from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
 from kanrewrite.view.recognise import Recogniser, Recognition, compiled
 from kanrewrite.view.rules import LIFTING, recognitions
+from kanrewrite.view.visible import with_nan
 
 #: Nested forms are built by recursion, some frames a level.
 DEPTH = 20_000
@@ -198,7 +199,11 @@ class LiftingPass(GraphRewriter):
             if compared is not None:
                 new = builders[dtype].comparison(compared, var)
             else:
-                new = fitted(builders[dtype].whole(view.read(var)), var)
+                form = view.read(var)
+                new = fitted(builders[dtype].whole(form), var)
+                inputs = [i for i in var.owner.inputs if i.type.dtype == var.type.dtype]
+                operands = map(view.read, inputs)
+                new = with_nan(new, var, operands, leaves(form))
         except Exception as error:  # noqa: BLE001  # the user's function compiles without it
             self._report(var, error)
             return None

@@ -85,6 +85,11 @@ def _lasting(divisor: Form, above: list[Form], b: Bench) -> Iterator[Variable[An
             yield b.make(at.gt, size, at.constant(0, dtype=size.type.dtype))
 
 
+def may_be_empty(form: Form) -> bool:
+    """Tell whether a form is summed over axes of which one may have length 0."""
+    return any(_summed_over(form))
+
+
 def _by_name(place: tuple[Any, int]) -> tuple[bool, str, int]:
     """Inputs come first."""
     var, axis = place

@@ -243,3 +243,9 @@ def test_what_a_label_hides_has_no_size_in_a_difference() -> None:
     loss = -at.log(share * at.exp(-up) + (1 - share) * label).sum()
     values = [np.array([1700.0, 1700.0, 3.0]), np.array([-700.0, 500.0, 1.0])]
     assert_right([up, gate, label], grad(loss, [up, gate]), [*values, np.array([0.0, 0.0, 1.0])])
+
+
+def test_terms_that_are_one_without_what_they_share_are_added() -> None:
+    x = at.dvector("x")
+    slope = grad(at.exp(x).std(), x)  # the root of an inverse meets what it is the root of
+    assert_right([x], [grad(slope.sum(), x)], [np.array([0.441, 0.883, -0.3])])
