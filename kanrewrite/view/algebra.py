@@ -217,13 +217,12 @@ class Algebra(Interner):
             if not coeff and k < 0:
                 return self.app(T.pow, form, self.const(k))
             return self._product(coeff ** int(k), scaled, {f: e * k for f, e in factors})
-        free: Terms = {}
-        group: Terms = {}
+        free, group = Totals(), Totals()
         for f, e in factors:
             if f.nonneg:
-                free[f] = e * k
+                free[f] += e * k
             elif _even(e):
-                free[self.app(T.abs, f)] = e * k
+                free[self.app(T.abs, f)] += e * k
             else:
                 group[f] = e
         sign = ONE if coeff >= 0 else -ONE

@@ -95,7 +95,7 @@ class Bench:
             return var
         left = iter(range(var.type.ndim))
         order = tuple("x" if d in axes else next(left) for d in range(var.type.ndim))
-        return self.make(_dimshuffle, self.make(op, var), order)
+        return self.make(dimshuffled, self.make(op, var), order)
 
     def atom(self, var: Variable[Any, Any]) -> Leaf:
         """A variable that was built, as a form."""
@@ -210,5 +210,6 @@ class Bench:
         return self.constant(ZERO) if out is None else out
 
 
-def _dimshuffle(var: Any, order: tuple[int | str, ...]) -> Any:
+def dimshuffled(var: Any, order: tuple[int | str, ...]) -> Any:
+    """A variable with its dimensions in another order."""
     return var.dimshuffle(order)

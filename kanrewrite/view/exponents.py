@@ -12,7 +12,7 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
-from kanrewrite.view.bench import Bench
+from kanrewrite.view.bench import Bench, dimshuffled
 from kanrewrite.view.context import PLAIN, Context, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Terms, Totals, pieces
 from kanrewrite.view.heat import hot
@@ -141,13 +141,27 @@ class ExponentBuilder(Bench):
         return self.make(move.apply, self._term(whole))
 
     def _known(self, form: Form) -> tuple[Fraction, Variable[Any, Any]] | None:
-        """A variable of the graph that computes a form, or what it is the negative of."""
+        """A variable of the graph that computes a form, or what it is the negative of.
+
+        It may lack dimensions of length 1: computed with them anew, it would be rounded anew.
+        """
         for sign, wanted in ((ONE, form), (-ONE, self.a.neg(form))):
-            origin = self.view.origin.get(wanted)
-            fits = origin is not None and origin.type.ndim == form.ndim
-            if origin is not None and fits and not self.view.gains(origin):
+            origin = self._origin_of(wanted)
+            if origin is not None:
                 return sign, origin
+            ones = tuple(d for d, one in enumerate(wanted.bcast) if one)
+            origin = self._origin_of(self.a.drop(wanted, ones)) if ones else None
+            if origin is not None:
+                left = iter(range(origin.type.ndim))
+                order = tuple("x" if one else next(left) for one in wanted.bcast)
+                return sign, self.make(dimshuffled, origin, order)
         return None
+
+    def _origin_of(self, form: Form) -> Variable[Any, Any] | None:
+        """The variable of the graph that computes a form as it is."""
+        origin = self.view.origin.get(form)
+        fits = origin is not None and origin.type.ndim == form.ndim
+        return origin if fits and origin is not None and not self.view.gains(origin) else None
 
     def _towers(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
         """Take out exponents that are exponentials themselves: beside them the others are lost.

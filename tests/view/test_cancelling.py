@@ -249,3 +249,9 @@ def test_terms_that_are_one_without_what_they_share_are_added() -> None:
     x = at.dvector("x")
     slope = grad(at.exp(x).std(), x)  # the root of an inverse meets what it is the root of
     assert_right([x], [grad(slope.sum(), x)], [np.array([0.441, 0.883, -0.3])])
+
+
+def test_a_root_of_a_square_times_an_absolute_value() -> None:
+    x, y = at.dvectors("x", "y")
+    out = at.sqrt(x**2 * at.abs(x) * at.exp(y)) * at.exp(-y / 2)
+    assert_right([x, y], [out], [np.array([-2.0, 0.5, 3.0]), np.array([0.3, -1.0, 2.0])])
