@@ -11,8 +11,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from aesara.graph.basic import Variable
 from aesara.tensor.type import TensorType
 
+from kanrewrite.guards.lengths import length_of
 from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import ELEMENTWISE, Operator, T
@@ -39,7 +41,7 @@ from kanrewrite.view.forms import (
 from kanrewrite.view.heat import hot
 from kanrewrite.view.joining import part
 from kanrewrite.view.levels import overflows
-from kanrewrite.view.moves import Move, Piece, Shuffle
+from kanrewrite.view.moves import Index, Move, Piece, Shuffle
 from kanrewrite.view.others import without_one, without_squares
 from kanrewrite.view.picking import without_picks
 from kanrewrite.view.sharing import shared
@@ -230,11 +232,23 @@ class Lifting(Algebra):
             if k != 1 or not (isinstance(f, App) and f.op is T.scatter):
                 continue
             values, move, like = f.args
-            order, outer = move.back(axes), self.div(form, f)
+            order, outer = move.back(axes) or self._picked(move, like, axes), self.div(form, f)
             if order is not None and move.fits(outer.bcast):
                 taken = self.mul(values, self.move(outer, move))
                 return self.shuffle(self.spread(taken, self.move(like, move)), order)
         return None
+
+    def _picked(self, move: Move, like: Leaf, axes: Axes) -> tuple[int | str, ...] | None:
+        """The same of an index that takes one element along axes at all places along the others."""
+        if not isinstance(move, Index) or axes not in move.picks():
+            return None
+        shape = self.lengths.get(like, like)
+        others = [(e, d) for d, e in enumerate(move.entries) if d not in axes]
+        counted = ((e, d) for e, d in others if isinstance(e, Variable))
+        if not all(length_of(e, 0) & length_of(shape, d) for e, d in counted):
+            return None
+        left = iter(range(len(others)))
+        return tuple("x" if d in axes else next(left) for d in range(len(move.entries)))
 
     def prod_along(self, form: Form, axes: Axes, lengths: Mapping[int, Form] | None = None) -> Form:
         """``prod(c * b) == c**n * prod(b)`` for a c that is constant along axes of length n.
