@@ -246,6 +246,14 @@ v2 = at.tanh(v1) * at.sigmoid(v1)""",
         + "\nv1 = x * at.tanh(at.log(1 + at.exp(at.exp(-x) - s)))",
         {"x": [-800.0, -0.5, 800.0], "s": 0.7},
     ),
+    "an exponent that the graph has without a dimension of length 1": Found(
+        _typed("X:float64:None,None")
+        + """
+v1 = ((at.exp(X) - 2) ** 2).sum(axis=0)
+v2 = at.exp(v1) / at.exp(v1).sum()
+v3 = (v2 * v2).sum()""",
+        {"X": [[-1.233, 0.642], [0.618, 4.317]]},
+    ),
     "what has left a sum over nothing": Found(
         _typed("X:float64:2,0", "t:float64:")
         + "\nv = at.exp(-0.5 * ((X - t) / at.exp(t))**2) / at.exp(t)",
