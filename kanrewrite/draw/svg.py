@@ -34,8 +34,10 @@ _SIGNS: dict[Status, str] = {"gone": "−", "new": "+", "best": "★", "differs"
 _HUES = {"− ": "minus", "+ ": "plus", "by": "by"}
 #: What a picture opens on.
 CHANGED = frozenset({"gone", "new", "place", "match", "differs", "risk"})
-#: Characters in a line of the caption, and the width of one.
-NOTE, SMALL = 150, 6.7
+#: Characters in a line of the caption, as wide as a column of a notebook, and the width of one.
+NOTE, SMALL = 104, 6.7
+#: Where what a line of the caption says begins, after the word that says what it is.
+_SAID = 11
 #: So many diagrams stand beside each other, further ones below.
 BESIDE = 2
 LEGEND = {
@@ -102,7 +104,7 @@ def svg(panels: Sequence[Placed], caption: str = "") -> str:
         row, across, height = _row(panels[start : start + BESIDE], start, height)
         parts += row
         width = max(width, across)
-    notes = [line for text in caption.splitlines() for line in wrap(text, NOTE) or [""]]
+    notes = [line for text in caption.splitlines() for line in _folded(text)]
     width = max([width, *(len(text) * SMALL + 2 * MARGIN for text in notes)])
     legend, height = _legend(panels, height + MARGIN / 2)
     for n, text in enumerate(notes):
@@ -113,6 +115,12 @@ def svg(panels: Sequence[Placed], caption: str = "") -> str:
         f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">'
         f"<style>{style()}</style>{''.join(parts)}{legend}</svg>"
     )
+
+
+def _folded(text: str) -> list[str]:
+    """A line of the caption in lines that are short enough."""
+    indent = " " * _SAID * text.startswith(" ")
+    return wrap(text, NOTE, subsequent_indent=indent) or [""]
 
 
 def _row(panels: Sequence[Placed], start: int, y: float) -> tuple[list[str], float, float]:
