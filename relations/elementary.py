@@ -13,7 +13,7 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Eq, Float, T, eq, relation
+from kanrewrite import Axis, Eq, Float, T, eq, one_axis, positive, relation
 
 
 @relation(role=("rewrite", "define"), where="exponents")
@@ -47,6 +47,13 @@ def hyperbolic(x: Float) -> Iterator[Eq]:
     """The even and the odd part of an exponential."""
     yield eq(T.cosh(x), (T.exp(x) + T.exp(-x)) / 2)
     yield eq(T.sinh(x), (T.exp(x) - T.exp(-x)) / 2)
+
+
+@relation(role="define")
+def running_products(a: Float, axis: Axis) -> Iterator[Eq]:
+    """A running product is an exponential of which the exponents add up."""
+    logs = T.cumsum(T.fill(a, T.log(a)), axis)
+    yield eq(T.cumprod(a, axis), T.exp(logs)).when(positive(a), one_axis(axis))
 
 
 @log1mexp_log.example
@@ -105,3 +112,16 @@ def _cosh() -> tuple[Any, Any]:
 def _sinh() -> tuple[Any, Any]:
     x = at.vector("x")
     return at.cosh(x), (at.exp(x) - at.exp(-x)) / 2
+
+
+@running_products.example
+def _surviving() -> tuple[Any, Any]:
+    kept = 1 / (1 + at.exp(at.matrix("x")))
+    logs = at.second(kept, at.log(kept))
+    return at.cumprod(kept, axis=1), at.exp(at.cumsum(logs, axis=1))
+
+
+@running_products.non_example
+def _of_anything() -> tuple[Any, Any]:
+    x = at.matrix("x")
+    return at.cumprod(x, axis=1), at.exp(at.cumsum(at.second(x, at.log(x)), axis=1))

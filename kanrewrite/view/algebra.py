@@ -42,6 +42,8 @@ DIGITS = 53
 #: A number of up to these is taken out of a sum as it is, a larger one without its power of two.
 ROUND = 1 << 20
 
+#: What rearranges a tensor.
+MOVES = {T.dimshuffle, T.subtensor}
 #: Operators whose value is never negative.
 NONNEGATIVE = {
     T.abs, T.sqr, T.sqrt, T.softplus, T.sigmoid, T.softmax, T.exp, T.cosh, T.eq, T.neq, T.lt, T.le,
@@ -557,13 +559,30 @@ class Algebra(Interner):
                     collected[n] += c * d
             left: Terms = {n: d for n, d in collected.items() if d}
             pure = len(lowest) == 1 and all(not self.parts(n)[2] for n in left)
-            simpler = (cancels or pure) and _divides_safely(left, self.parts(by)[2])
+            less = cancels or pure or (self.one in terms and self._is_less_a_part(left))
+            simpler = less and _divides_safely(left, self.parts(by)[2])
             if simpler:
                 return self.mul(self.pow(by, -ONE), self.add_terms(left))
         return None
 
+    def _is_less_a_part(self, terms: Terms) -> bool:
+        """Tell whether weights take a part of a term, as w does in ``1 + e - e*w``.
+
+        What is left of ``1 - w*e/(1 + e)`` where w is 1 is what is left of ``1 - e/(1 + e)``.
+        """
+        whole = [(m, c) for m, c in terms.items() if hot(m)]
+        return any(
+            terms.get(part) == -c
+            for m, c in whole
+            for part in terms
+            if part is not m and is_weight(self.div(part, m))
+        )
+
     def _multiplied_out(self, terms: Terms) -> Form | None:
-        """``a + b - b*(1 + a) == a - a*b``: multiplied out, where it cancels and adds no term."""
+        """``a + b - b*(1 + a) == a - a*b``: multiplied out, where it cancels and adds no term.
+
+        Or where nothing is subtracted any more, as in ``(1 + a)*(1 + b) - a*b``.
+        """
         if not any(hot(f) for m in terms for f in self._summed_factors(m)):
             return None
         left = self.cancelled(terms)
@@ -580,7 +599,8 @@ class Algebra(Interner):
             for n, d in pieces:
                 collected[n] += c * d
         left: Terms = {n: d for n, d in collected.items() if d}
-        gains = len(left) < len(collected) and len(left) <= len(terms)
+        positive = any(c < 0 for c in terms.values()) and all(c > 0 for c in left.values())
+        gains = len(left) < len(collected) and (positive or len(left) <= len(terms))
         return left if gains else None
 
     def _summed_factors(self, form: Form) -> list[Sum]:
@@ -668,6 +688,17 @@ def _rounding(numbers: list[Fraction]) -> Fraction:
 
 def _first_uid(item: tuple[Form, Any]) -> int:
     return item[0].uid
+
+
+def is_weight(form: Form) -> bool:
+    """Tell whether a form is a tensor, or several, that nothing is computed of."""
+    _, expo, factors = form.home.parts(form)
+    moved = (f.args[0] if isinstance(f, App) and f.op in MOVES else f for f, _ in factors)
+    return not expo.terms and all(isinstance(f, Leaf) or _is_mask(f) for f in moved)
+
+
+def _is_mask(form: Form) -> bool:
+    return isinstance(form, App) and form.op is T.mask
 
 
 def _divides_safely(terms: Terms, by: Iterable[tuple[Form, Fraction]]) -> bool:

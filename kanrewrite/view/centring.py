@@ -17,13 +17,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from kanrewrite.terms import T
+from kanrewrite.view.algebra import MOVES
 from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, Terms, Totals, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lifting import Lifting
 
 #: A derivative of more terms is given up.
 MOST = 400
-MOVES = {T.dimshuffle, T.subtensor}
+
 DOTS = {T.dot, T.batched_dot}
 
 

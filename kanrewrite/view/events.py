@@ -90,9 +90,11 @@ def meets(
     if isinstance(node.op, Elemwise):
         name = operator_of(node.op).name
         if name in ("add", "sub"):
-            if written and sum_gains(inputs, hots, form, algebra, risky):
-                return True
-            return bool(left_out(form, algebra).difference(*(left_out(f, algebra) for f in inputs)))
+            return (
+                (written and sum_gains(inputs, hots, form, algebra, risky))
+                or (risky and form in algebra.regained and form not in inputs)
+                or bool(left_out(form, algebra).difference(*(left_out(f, algebra) for f in inputs)))
+            )
         if name in ("mul", "true_div", "pow"):
             masked = risky and is_masked(form, algebra) and overflows(form, algebra)
             return masked or product_gains(name, inputs, hots, form, algebra, risky)

@@ -12,6 +12,9 @@ LINEAR = {
     T.others,
 }  # fmt: skip
 
+#: Operators whose value vanishes with that of their operand.
+FADING = {T.sum, T.cumsum, T.dimshuffle, T.subtensor}
+
 
 def shows(form: App) -> bool:
     """Tell whether an exponential in the operands of an operator still shows."""
@@ -88,7 +91,7 @@ def fades(form: Form) -> bool:
         return bare and any(k > 0 and fades(f) for f, k in form.factors)
     if isinstance(form, Sum | Lin):
         return all(c > 0 and fades(m) for m, c in form.terms)
-    if isinstance(form, App) and form.op in (T.sum, T.dimshuffle, T.subtensor):
+    if isinstance(form, App) and form.op in FADING:
         return fades(form.args[0])
     return is_softplus(form)
 
@@ -103,7 +106,7 @@ def fading(form: Form) -> frozenset[Form]:
     if isinstance(form, Sum):
         each = [fading(m) for m, _ in form.terms]
         return frozenset().union(*each) if all(each) else frozenset()
-    moved = isinstance(form, App) and form.op in (T.sum, T.dimshuffle, T.subtensor)
+    moved = isinstance(form, App) and form.op in FADING
     return fading(form.args[0]) if moved else frozenset()  # type: ignore[attr-defined]
 
 

@@ -87,6 +87,8 @@ class Lifting(Algebra):
         self.lengths: dict[Form, Form] = {}
         #: For a move, forms that a mask has hidden what it takes of.
         self.picked: dict[Move, dict[Form, None]] = {}
+        #: Sums in which terms have met what they leave of each other.
+        self.regained: set[Form] = set()
         #: The conditions of choices, which hide what is not a number too.
         self.conditions: set[Form] = set()
         #: Scatters that factors have left: these were among the zeros never.
@@ -110,7 +112,10 @@ class Lifting(Algebra):
         terms = dict(items)
         left = without_picks(terms, self) or without_one(terms, self) or without_mean(terms, self)
         left = left or without_average(terms, self) or without_squares(terms, self)
-        return super().add_terms(terms if left is None else left)
+        found = super().add_terms(terms if left is None else left)
+        if left is not None:
+            self.regained.add(found)
+        return found
 
     def _over_common_denominator(self, terms: Terms) -> Form | None:
         """Fractions added up, where relations say how."""
@@ -404,6 +409,8 @@ class Lifting(Algebra):
         if mine.is_identity():
             return form
         out = self._shuffle_atom(form, mine) if isinstance(mine, Shuffle) else None
+        if isinstance(form, App) and form.op is T.scatter and form.args[1] == mine.once():
+            return self.spread(form.args[0], self.app(T.subtensor, form, mine, bcast=mine.result()))
         if isinstance(mine, Piece) and isinstance(form, App) and form.op is T.join:
             out = part(form, mine)
         if out is None:

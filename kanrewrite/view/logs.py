@@ -168,7 +168,7 @@ class LogBuilder(SumBuilder):
     def _log1mexp(self, e: Lin, gap: Variable[Any, Any]) -> Variable[Any, Any]:
         """``log(1 - exp(e))``, which is ``log(-e)`` where e is an exponential that vanishes."""
         out = self.make(at.log1mexp, gap)
-        whole = self.a.neg(self.a.add_terms(dict(e.terms)))
+        whole = self.faded({m: -c for m, c in e.terms})
         if not (fades(whole) or (hot(whole) and whole.nonneg)):
             return out
         expo, rest = self.log_parts(whole)

@@ -68,6 +68,10 @@ class Move:
         """
         return []
 
+    def once(self) -> Move | None:
+        """The move itself where it takes no element twice, None where that is not known."""
+        return None
+
     def unpicked(self, var: Any) -> Any:
         """Where it does not take the elements of a variable, true; where it does, false."""
         raise NotImplementedError(type(self).__name__)
@@ -203,6 +207,10 @@ class Index(Move):
             if axes and sum(d not in axes for d in range(counted)) == before:
                 found.append(axes)
         return found
+
+    def once(self) -> Move | None:
+        """Numbers and slices take no element twice."""
+        return None if any(_ndim(e) for e in self.entries if not isinstance(e, slice)) else self
 
     def unpicked(self, var: Any) -> Any:
         """Ones, and zeros set at the index."""

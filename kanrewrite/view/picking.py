@@ -14,9 +14,9 @@ from itertools import permutations, product
 from typing import TYPE_CHECKING, TypeGuard
 
 from kanrewrite.terms import ELEMENTWISE, T
-from kanrewrite.view.algebra import is_ones
+from kanrewrite.view.algebra import is_ones, is_weight
 from kanrewrite.view.following import becomes
-from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Prod, Sum, Terms
+from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Lin, Prod, Sum, Terms
 from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.joining import age
 from kanrewrite.view.lengths import spanning
@@ -25,9 +25,6 @@ from kanrewrite.view.zeros import quotient
 
 #: Coefficients that differ by less are the same number, rounded: 1/3, and what divides by 3.
 ROUNDING = Fraction(1, 2**50)
-
-#: What rearranges a tensor.
-MOVES = {T.dimshuffle, T.subtensor}
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -38,7 +35,7 @@ def without_picks(terms: Terms, a: Lifting) -> Terms | None:
     if len(terms) < 2 or not any(hot(m) for m in terms):
         return None
     before = terms
-    for without in (_without_scattered, _without_picked, _without_masked, _without_weighted):
+    for without in _WAYS:
         while (left := without(terms, a)) is not None:
             terms = left
     return None if terms is before else terms
@@ -110,28 +107,66 @@ def _without_scattered(terms: Terms, a: Lifting) -> Terms | None:
 
 
 def _without_weighted(terms: Terms, a: Lifting) -> Terms | None:
-    """``sum(b) - sum(b * w)`` as ``sum(b * (1 - w))``."""
+    """``sum(b) - sum(b * w)`` as ``sum(b * (1 - w))``; and ``1 - sum(b * w)/sum(b)``."""
     totals = {m: f for m in terms for f, k in a.parts(m)[2] if k == 1 and _is_total(f) and hot(f)}
-    for (m, f), (n, g) in permutations(totals.items(), 2):
-        if terms[m] + terms[n] or a.div(m, f) is not a.div(n, g):
-            continue
-        whole, part = (t.args[0] if t.op is T.dimshuffle else t for t in (f, g))
-        weight = quotient(part.args[0], whole.args[0], a)
-        if whole.args[1] != part.args[1] or weight is None or not _is_weight(weight, a):
-            continue
-        if any(whole.args[0].bcast[d] and not part.args[0].bcast[d] for d in whole.args[1]):
-            continue  # the weights are more than what they weigh
-        if spanning(weight, ()) & spanning(a.parts(whole.args[0])[1], ()):
-            continue  # an average, whose terms cancel in another way
-        body, axes = whole.args
-        kept = (T.switch, weight, body, a.zero) if is_mask(weight) else part.args[0]
-        left = becomes((T.sub, T.sum, T.sum), ((T.sum, body, axes), (T.sum, kept, axes)), a)
-        if left is None:
-            return None
-        left = left if whole is f else a.drop(left, whole.args[1])
-        rest = {t: c for t, c in terms.items() if t not in (m, n)}
-        return _added(rest, a.mul(a.const(terms[m]), a.div(m, f), left), a)
+    for n, g in totals.items():
+        outer = a.div(n, g)
+        divisors = [f for f, k in a.parts(n)[2] if k < 0 and _is_total(f) and hot(f)]
+        for f in dict.fromkeys([*totals.values(), *divisors]):
+            m = a.mul(outer, f)
+            left = _below(f, g, a) if m is not n and terms.get(m) == -terms[n] else None
+            if left is not None:
+                rest = {t: c for t, c in terms.items() if t not in (m, n)}
+                return _added(rest, a.mul(a.const(terms[m]), outer, left), a)
     return None
+
+
+def _without_shares(terms: Terms, a: Lifting) -> Terms | None:
+    """``w*sum(b) - sum(w*b)`` as ``w*r - (1-w)*sum(w*b)``, over ``r == sum((1-w)*b)``.
+
+    The gradient of the log of r, which is small where w is 1 where b is large.
+    """
+    for n in terms:
+        factors = [(f, k) for f, k in a.parts(n)[2] if _is_total(f) and hot(f)]
+        parts = [f for f, k in factors if k == 1]
+        divisors = [f for f, k in factors if k < 0]
+        for part, (total, left) in product(parts, permutations(divisors, 2)):
+            if _below(total, part, a) is not left:
+                continue
+            weight = a.div(_body(part), _body(total))
+            around = a.div(n, part)
+            m = a.mul(around, total, weight)
+            if m is not n and terms.get(m) == -terms[n]:
+                rest = {t: c for t, c in terms.items() if t not in (m, n)}
+                hidden = a.mul(around, a.sub(a.one, weight), part)
+                shown = a.sub(a.mul(around, weight, left), hidden)
+                return _added(rest, a.mul(a.const(terms[m]), shown), a)
+    return None
+
+
+def _body(total: App) -> Form:
+    """What a sum along axes, which may have been dropped, is of."""
+    inner: App = total.args[0] if total.op is T.dimshuffle else total
+    body: Form = inner.args[0]
+    return body
+
+
+def _below(total: App, weighted: App, a: Lifting) -> Form | None:
+    """A sum less another one in which weights are factors, None where it is no such thing."""
+    whole, part = (t.args[0] if t.op is T.dimshuffle else t for t in (total, weighted))
+    if whole.args[1] != part.args[1]:
+        return None
+    weight = quotient(part.args[0], whole.args[0], a)
+    if weight is None or not is_weight(weight):
+        return None
+    if any(whole.args[0].bcast[d] and not part.args[0].bcast[d] for d in whole.args[1]):
+        return None  # the weights are more than what they weigh
+    if spanning(weight, ()) & spanning(a.parts(whole.args[0])[1], ()):
+        return None  # an average, whose terms cancel in another way
+    body, axes = whole.args
+    kept = (T.switch, weight, body, a.zero) if is_mask(weight) else part.args[0]
+    left = becomes((T.sub, T.sum, T.sum), ((T.sum, body, axes), (T.sum, kept, axes)), a)
+    return left if left is None or whole is total else a.drop(left, axes)
 
 
 def _without_masked(terms: Terms, a: Lifting) -> Terms | None:
@@ -148,16 +183,14 @@ def _without_masked(terms: Terms, a: Lifting) -> Terms | None:
     return None
 
 
+_WAYS = (
+    _without_scattered, _without_picked, _without_masked, _without_weighted, _without_shares,
+)  # fmt: skip
+
+
 def _hidden(whole: Form, mask: Form, a: Lifting) -> Form | None:
     """What is left of a form without what a mask keeps of it, as relations say."""
     return becomes((T.sub, None, T.switch), (whole, (T.switch, mask, whole, a.zero)), a)
-
-
-def _is_weight(form: Form, a: Lifting) -> bool:
-    """Tell whether a form is a tensor, or several, that nothing is computed of."""
-    _, expo, factors = a.parts(form)
-    moved = (f.args[0] if isinstance(f, App) and f.op in MOVES else f for f, _ in factors)
-    return not expo.terms and all(isinstance(f, Leaf) or is_mask(f) for f in moved)
 
 
 def is_mask(form: Form) -> TypeGuard[App]:

@@ -290,13 +290,17 @@ class View:
         return algebra.const(value) if value is not None else self.leaf(var, algebra)
 
     def define(
-        self, op: Operator, inputs: Sequence[Variable[Any, Any]], a: Lifting, *parameters: Any
+        self,
+        op: Operator,
+        inputs: Sequence[Variable[Any, Any] | Form],
+        a: Lifting,
+        *parameters: Any,
     ) -> Form | None:
         """An Op read as what relations say it means, None where they say nothing."""
         found = self.definitions.get(op)
         if found is None:
             return None
-        operands = [self.operand(i, a) for i in inputs]
+        operands = [i if isinstance(i, Form) else self.operand(i, a) for i in inputs]
         if parameters and not any(o.bcast for o in operands):
             return None  # the lengths along which it works went with what cancelled
         bindings = allowed(found, [*operands, *parameters])

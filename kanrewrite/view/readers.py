@@ -251,12 +251,14 @@ def _prod(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     return a.drop(a.prod_along(form, axes, lengths), axes)
 
 
-def _cumsum(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+def _cumulative(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     axis = 0 if node.op.axis is None and node.inputs[0].type.ndim == 1 else node.op.axis
-    if node.op.mode != "add" or node.inputs[0].type.dtype != a.dtype or axis is None:
+    if node.inputs[0].type.dtype != a.dtype or axis is None:
         return None
-    form = _spread(view, node.inputs[0], a)
-    return a.cumsum(form, axis % node.inputs[0].type.ndim) if form.bcast else None
+    form, place = _spread(view, node.inputs[0], a), axis % node.inputs[0].type.ndim
+    if node.op.mode != "add":
+        return view.define(T.cumprod, [form], a, place) if hot(form) else None
+    return a.cumsum(form, place) if form.bcast else None
 
 
 def _dot(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
@@ -428,7 +430,7 @@ READERS: dict[type, Reader] = {
     SumOp: _reduction("sum"),
     Max: _reduction("max"),
     MaxAndArgmax: _reduction("max"),
-    CumOp: _cumsum,
+    CumOp: _cumulative,
     ProdOp: _prod,
     DimShuffle: _move(dimshuffle),
     Subtensor: _move(subtensor),

@@ -265,7 +265,7 @@ def balanced(before: Form, after: Form, a: Lifting) -> bool:
     if left & gone:
         return False
     growing = [m for m, c in expo.terms if c > 0 or not m.nonneg]
-    return not (growing and gone and leaves(growing) & leaves(gone) and a.overflows(after))
+    return not (growing and gone and a.overflows(after))
 
 
 def leaves(forms: Iterable[Form]) -> set[Form]:

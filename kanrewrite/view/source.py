@@ -30,7 +30,11 @@ class Source(Protocol):
         """An operand of a node, in the algebra of the node's dtype."""
 
     def define(
-        self, op: Operator, inputs: Sequence[Variable[Any, Any]], a: Lifting, *parameters: Any
+        self,
+        op: Operator,
+        inputs: Sequence[Variable[Any, Any] | Form],
+        a: Lifting,
+        *parameters: Any,
     ) -> Form | None:
         """An Op read as what relations say it means."""
 

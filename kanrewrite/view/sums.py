@@ -30,7 +30,7 @@ from kanrewrite.view.forms import (
     join_bcast,
     remembered,
 )
-from kanrewrite.view.heat import exponents, fades, fading, hot, is_softplus
+from kanrewrite.view.heat import FADING, exponents, fades, fading, hot, is_softplus
 from kanrewrite.view.levels import dominant, is_hidden
 from kanrewrite.view.towers import is_level, is_tower
 from kanrewrite.view.zeros import may_vanish
@@ -213,7 +213,7 @@ class SumBuilder(ExponentBuilder):
         if one is None or len(others) != 1 or others[0][1] != -one:
             return None
         _, expo, factors = self.a.parts(others[0][0])
-        u = self.a.neg(self.a.add_terms(dict(expo.terms)))
+        u = self.faded({m: -c for m, c in expo.terms})
         if factors or not (fades(u) or self.a.overflows(u)):
             return None
         inner, rest = self.split(u, Context({}, exact=True))
@@ -233,6 +233,18 @@ class SumBuilder(ExponentBuilder):
             at.switch, self.make(at.lt, size, self.constant_of(NEGLIGIBLE)), itself, raised
         )
         return self.a.lin(level), self.total([(one, out)])
+
+    def faded(self, terms: Terms) -> Form:
+        """A sum in which ``log(1 + exp(e)) - e`` is ``log(1 + exp(-e))``, by itself or summed."""
+        sums = [m for m in terms if isinstance(m, App) and m.op in FADING]
+        if len(sums) < len(terms) or len({(m.op, m.args[1:], m.args[0].bcast) for m in sums}) > 1:
+            if len(terms) == 1:
+                return self.a.add_terms(terms)
+            return self._mirrored(self.a.sum_of(terms))
+        inner = self.a.add(*(self.a.mul(self.a.const(terms[m]), m.args[0]) for m in sums))
+        op, (_, *parameters) = sums[0].op, sums[0].args
+        met = self.faded(self.a.terms_of(inner))
+        return self.a.app(op, met, *parameters, bcast=sums[0].bcast)
 
     def _level(self, exponents: set[Form]) -> Lin:
         """The largest of some exponents."""
