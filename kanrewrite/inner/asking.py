@@ -110,6 +110,15 @@ def _inverts(node: Apply[Any], place: int) -> bool:
     return op is T.reciprocal or (op is T.true_div and place == 1)
 
 
+def divisors(fgraph: FunctionGraph) -> int:
+    """How many operands of a graph are divided by, numbers aside."""
+    return sum(
+        _inverts(node, place) and not _is_number(v)
+        for node in fgraph.apply_nodes
+        for place, v in enumerate(node.inputs)
+    )
+
+
 def is_asked(fgraph: FunctionGraph, variable: Graph, division: bool = True) -> bool:
     """Whether the log of a variable, or of what grows and vanishes with it, is asked for.
 
@@ -141,9 +150,27 @@ def _walked(
     while stack:
         for node, place in _clients(fgraph, stack.popleft()):
             yield node, place
-            new = [v for v in node.outputs if v not in seen] if passes(node, place) else []
+            new = [v for v in grown_by(node, place) if v not in seen]
             seen.update(new)
             stack.extend(new)
+
+
+def grown_by(node: Apply[Any], place: int) -> Iterator[Graph]:
+    """What grows and vanishes with an operand of a node, through the steps of a loop too.
+
+    What derives loops is not heeded.
+    """
+    if passes(node, place):
+        yield from node.outputs
+    elif isinstance(node.op, Scan) and not node.op.info.n_mit_mot:
+        op, places = node.op, node.op.get_oinp_iinp_iout_oout_mappings()
+        made, read = places["inner_out_from_outer_out"], places["inner_inp_from_outer_out"]
+        inner, found, count = entering(node, place), list[int](), -1
+        while count < (count := len(found)):
+            grown = _grown(op.fgraph, inner)
+            found = [n for n in made if any(op.inner_outputs[k] in grown for k in made[n])]
+            inner += [op.inner_inputs[k] for n in found for k in read[n]]
+        yield from (node.outputs[n] for n in found)
 
 
 def _clients(fgraph: FunctionGraph, v: Graph) -> Iterator[tuple[Apply[Any], int]]:
@@ -153,7 +180,7 @@ def _clients(fgraph: FunctionGraph, v: Graph) -> Iterator[tuple[Apply[Any], int]
 def _grown(fgraph: FunctionGraph, variables: Sequence[Graph]) -> set[Graph]:
     """Variables, and what grows and vanishes with them."""
     walked = _walked(fgraph, variables)
-    return {*variables, *(v for node, n in walked if passes(node, n) for v in node.outputs)}
+    return {*variables, *(v for node, n in walked for v in grown_by(node, n))}
 
 
 def _asks_inside(node: Apply[Any], place: int, division: bool) -> bool:

@@ -13,8 +13,9 @@ from typing import Any
 
 from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.rewriting.basic import GraphRewriter
+from aesara.graph.rewriting.basic import GraphRewriter, MergeOptimizer
 
+from kanrewrite.inner.asking import divisors
 from kanrewrite.inner.graphs import copied, is_replaceable, mode_of, rebuilt, replace, settled
 from kanrewrite.inner.waiting import Later, wait
 from kanrewrite.insides import name_inputs
@@ -85,18 +86,20 @@ class BodiesPass(GraphRewriter):
     def rewritten(self, op: Any) -> Any:
         """An Op with its inner graph rewritten; the same Op where the library changes nothing.
 
-        What Aesara's canonicalization has recognised by itself, a softmax, counts as a change: it
-        must not be taken apart.
+        What Aesara's canonicalization has recognised by itself, a softmax, counts as a change, and
+        so does a divisor that it has cancelled: neither must be taken apart.
         """
         if not self._may_apply(op.fgraph):
             return op
         body = copied(op)
-        changes = Changes()
+        MergeOptimizer().rewrite(body)
+        before, changes = divisors(body), Changes()
         body.attach_feature(changes)
         self.prepare(body)
+        cancelled = divisors(body) < before
         changes.library_runs = True
         self.library(body)
-        changed = changes.any or not self.known(body) <= self.known(op.fgraph)
+        changed = changes.any or cancelled or not self.known(body) <= self.known(op.fgraph)
         return rebuilt(op, body.inputs, body.outputs, settled(mode_of(op))) if changed else op
 
     def _may_apply(self, body: FunctionGraph) -> bool:

@@ -16,27 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import aesara.tensor as at
-from aesara.graph.basic import Apply, Variable, clone_get_equiv
+from aesara.graph.basic import Apply, Variable, ancestors, clone_get_equiv
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 from aesara.scan.op import Scan
 
 from kanrewrite.display import brief
-from kanrewrite.inner.asking import (
-    compares,
-    entering,
-    is_asked,
-    is_exponential,
-    is_float,
-    numbered,
-    passes,
-    users,
-)
+from kanrewrite.inner.asking import is_exponential, is_float, numbered, passes
 from kanrewrite.inner.complements import Lack, with_complements
-from kanrewrite.inner.moving import Level, ends, moved
+from kanrewrite.inner.demands import Demands
+from kanrewrite.inner.moving import Level, ends, is_zero, moved
 from kanrewrite.inner.slots import STATES, Slot, loop_of, replace, slots_of
 from kanrewrite.inner.waiting import Later
 from kanrewrite.trace import trace
@@ -66,13 +58,33 @@ class LevelsPass(GraphRewriter):
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite the loops of a function graph, those first that others are made of."""
-        if any(isinstance(node.op, Later) for node in fgraph.apply_nodes):
-            return
-        carried: dict[Graph, Level] = {}
-        lacks: dict[Graph, Lack] = {}
-        for node in fgraph.toposort():
-            if isinstance(node.op, Scan):
-                Loop(fgraph, node, self.reading, carried, lacks).rewrite()
+        if not any(isinstance(node.op, Later) for node in fgraph.apply_nodes):
+            rewrite_loops(fgraph, self.reading, {})
+
+
+def rewrite_loops(
+    fgraph: FunctionGraph, reading: Callable[[], Reading], carried: dict[Graph, Level]
+) -> None:
+    """Have the loops of a graph carry logs, in which some variables are carried already."""
+    lacks: dict[Graph, Lack] = {}
+    for node in fgraph.toposort():
+        if isinstance(node.op, Scan):
+            Loop(fgraph, node, reading, carried, lacks).rewrite()
+
+
+class Step(NamedTuple):
+    """A step with some of its inputs as logs and signs, and all inputs new.
+
+    Attributes
+    ----------
+    inputs
+        From each inner input to those in its place: itself anew, or a log, maybe with a sign.
+    made
+        From each inner output, and others that were asked for, to the new one.
+    """
+
+    inputs: dict[Graph, tuple[Graph, ...]]
+    made: dict[Graph, Graph]
 
 
 class Loop:
@@ -109,6 +121,8 @@ class Loop:
         ]
         self.results = [s for s in self.slots if s.kind == "nit_sot" and is_float(s.made[0])]
         self.twins: dict[Slot, Slot] = {}
+        self._lacking: set[Graph] = set()  # what a step makes of complements
+        self.demands = Demands(fgraph, node, self.states)
         self.made: dict[Graph, Graph] = {}  # what has taken the place of what the loop hands out
 
     # -- whether it is worth it -----------------------------------------------------------
@@ -121,28 +135,38 @@ class Loop:
             return False
         given = [s for s in self.given if self._is_exponential(s.outer)]
         states = self._multiplied(given)
-        _, made = self._inside(dict.fromkeys([*states, *given], True))
+        made = self._inside(dict.fromkeys([*states, *given], True)).made
         read = self.reading()
         results = [s for s in self.results if read(made[s.made[0]])[0]]
         if not derived and not self._wanted(states, given):
             if self._is_hot(given) and self._beside(self.states):
                 return True
-            results, states = [s for s in results if self._asked_outside(s)], []
-        if not (states or results) or self._is_compared([*given, *states, *results]):
+            results, states = [s for s in results if self.demands.outside(s)], []
+        if not (states or results) or self.demands.is_compared([*given, *states, *results]):
             return False
         if derived and self._beside(given):
             return True
         signed = self._signed([*given, *states, *results])
         if any(signed.get(s, True) for s in self.twins):
             return False
-        if not derived and self._cancels(signed, states):
-            return self._beside(states)
+        if not derived:
+            cancels = self._cancels(signed, states)
+            if (cancels or self.demands.of_lacks()) and self._beside(states):
+                return True
+            if cancels:
+                return False
         return self._replace(signed, start)
 
     def _beside(self, parts: list[Slot]) -> bool:
         """Carry logs where complements of some parts are carried too; tell whether that is done."""
+        if self.twins:
+            return False
         parts = [s for s in parts if s.kind in ("sequence", "mit_sot", "sit_sot")]
-        found = with_complements(self.node, self.slots, parts, self.lacks)
+        return any(self._with_complements(parts, turned) for turned in (False, True))
+
+    def _with_complements(self, parts: list[Slot], turned: bool) -> bool:
+        outside = [(s.made[0], number) for _, s, number in self.demands.less if s in parts]
+        found = with_complements(self.node, self.slots, parts, self.lacks, outside, turned)
         if found is None:
             return False
         pairs = list(found.results.items())
@@ -157,8 +181,15 @@ class Loop:
         for state, lack in found.lacks.items():
             value = loop.made.get(lack.value)
             if value in self.carried:
-                self.lacks[loop.made[state]] = Lack(lack.number, value)
+                self._lacks(loop.made[state], Lack(lack.number, value))
         return True
+
+    def _lacks(self, value: Graph, lack: Lack) -> None:
+        """Put what a value lacks where it is taken from the number."""
+        self.lacks[value] = lack
+        for v, d in list(self.demands.less_outside(value)):
+            if d.number == lack.number:
+                self.fgraph.replace(v, d.written(lambda _: lack.value), NAME, import_missing=True)
 
     def pair(self, lacks: Mapping[Graph, Lack]) -> None:
         """Have states and their complements carried as logs together, or not at all."""
@@ -166,28 +197,18 @@ class Loop:
         for value, lack in lacks.items():
             one, other = slot_of[value], slot_of[lack.value]
             self.twins |= {one: other, other: one}
+            self._lacking.update(other.made)
 
     def _may_be_asked(self) -> bool:
-        outside = any(map(self._asked_outside, [*self.states, *self.results]))
+        outside = any(map(self.demands.outside, [*self.states, *self.results]))
         return outside or any(map(self._asked_inside, self.states))
 
-    def _is_compared(self, slots: list[Slot]) -> bool:
-        """Whether this loop, or one that it enters, compares what is carried to the last digit.
-
-        The derivative of a maximum does: with what its operands are in a step, where the maximum is
-        a state.
-        """
-        inside = {v for s in slots for v in s.inside}
-        if compares(self.node.op.fgraph, inside):
-            return True
-        results = [s.result for s in slots if s.result is not None]
-        after = (user for v in results for user in users(self.fgraph, v))
-        loops = ((node, place) for node, place in after if isinstance(node.op, Scan))
-        return any(compares(node.op.fgraph, entering(node, place)) for node, place in loops)
+    def _asked_inside(self, slot: Slot) -> bool:
+        return self.demands.inside(slot, self.twins)
 
     def _wanted(self, states: list[Slot], given: list[Slot]) -> bool:
         """Whether states leave the range of floats and somebody asks for their logs."""
-        if any(map(self._asked_outside, states)):
+        if any(map(self.demands.outside, states)):
             return True
         hot = self._is_hot(given) or any(self._is_exponential(s.outer) for s in states)
         return hot and any(map(self._asked_inside, states))
@@ -195,21 +216,6 @@ class Loop:
     def _is_hot(self, given: list[Slot]) -> bool:
         """Whether exponentials enter a step, or are made in it."""
         return bool(given) or any(map(is_exponential, self._nodes))
-
-    def _asked_outside(self, slot: Slot) -> bool:
-        result: Any = slot.result
-        return is_asked(self.fgraph, result, division=slot.kind in STATES)
-
-    def _asked_inside(self, slot: Slot) -> bool:
-        # The derivative of a step reads what the step has made as a state, and asks the same of it.
-        asked = (*slot.inside, *(slot.made if self._is_derived(slot) else ()))
-        return any(is_asked(self.node.op.fgraph, v) for v in asked)
-
-    def _is_derived(self, slot: Slot) -> bool:
-        """Whether the derivative of a loop reads a state."""
-        result: Any = slot.result
-        loops = (node.op for node, _ in users(self.fgraph, result) if isinstance(node.op, Scan))
-        return any(op.info.n_mit_mot for op in loops)
 
     def _derives(self) -> bool:
         """Whether the size of something carried enters this loop."""
@@ -234,7 +240,7 @@ class Loop:
         """The states each term of whose new values is a product with an exponential, or one."""
         states = self.states
         while True:
-            _, made = self._inside(dict.fromkeys([*states, *given], True))
+            made = self._inside(dict.fromkeys([*states, *given], True)).made
             read = self.reading()
             alone = {s for s in states if all(read(made[v])[0] for v in s.made)}
             kept = [s for s in states if s in alone or self.twins.get(s) in alone]
@@ -244,9 +250,9 @@ class Loop:
 
     def _signed(self, slots: list[Slot]) -> dict[Slot, bool]:
         """Which of some parts may be negative, or zero."""
-        signed = {s: bool(s.inside) and not self._is_positive(s.outer) for s in slots}
+        signed = {s: bool(s.inside) and not self._is_positive(s) for s in slots}
         while True:
-            _, made = self._inside({s: sign for s, sign in signed.items() if s.inside})
+            made = self._inside({s: sign for s, sign in signed.items() if s.inside}).made
             read = self.reading()
             found = [
                 s for s in slots if not signed[s] and not all(read(made[v])[1] for v in s.made)
@@ -257,63 +263,67 @@ class Loop:
 
     def _cancels(self, signed: Mapping[Slot, bool], states: list[Slot]) -> bool:
         """Whether a sum of a state and a number may cancel, which is exact in numbers alone."""
-        inside = [v for s in states for v in s.inside]
-        sums = list(numbered(self.node.op.fgraph, inside))
-        _, made = self._inside({s: sign for s, sign in signed.items() if s.inside}, sums)
+        fgraph, inside = self.node.op.fgraph, [v for s in states for v in s.inside]
+        # Those of which nothing but a complement is made are a part of it, which is positive.
+        seen = set(ancestors([v for v in fgraph.outputs if v not in self._lacking], self._lacking))
+        sums = [v for v in numbered(fgraph, inside) if v in seen]
+        made = self._inside({s: sign for s, sign in signed.items() if s.inside}, sums).made
         read = self.reading()
         return not all(read(made[v])[1] for v in sums)
 
-    def _is_positive(self, outer: Graph) -> bool:
+    def _is_positive(self, slot: Slot) -> bool:
+        """Whether what enters the loop is positive; what a state lacks may be nothing."""
         return all(
-            self.carried[v].sign is None if v in self.carried else self.read_outside(v)[1]
-            for v in ends(outer)
+            self.carried[v].sign is None
+            if v in self.carried
+            else self.read_outside(v)[1] or (slot in self.twins and is_zero(v))
+            for v in ends(slot.outer)
         )
 
     # -- what is written in its place -----------------------------------------------------
 
-    def _inside(
-        self, signed: Mapping[Slot, bool], others: Sequence[Graph] = ()
-    ) -> tuple[dict[Graph, tuple[Graph, ...]], dict[Graph, Graph]]:
-        """The step with some of its inputs as logs and signs, and all inputs new.
-
-        Returns
-        -------
-        dict
-            From each inner input to those in its place: itself anew, or a log, maybe with a sign.
-        dict
-            From each inner output, and each of ``others`` in the step, to the new one.
-        """
+    def _inside(self, signed: Mapping[Slot, bool], others: Sequence[Graph] = ()) -> Step:
+        """The step with some parts as logs, maybe with signs; its loops carry what they derive."""
         op: Any = self.node.op
         inputs: dict[Graph, tuple[Graph, ...]] = {}
         values: dict[Any, Any] = {}
         levels = {v: sign for s, sign in signed.items() for v in s.inside}
+        carried: dict[Graph, Level] = {}
         for v in op.inner_inputs:
             if v in levels:
                 level = Level(v.type(), v.type() if levels[v] else None)
                 inputs[v], values[v] = level.parts, level.value
+                carried[values[v]] = level
             else:
                 values[v] = v.type(name=v.name)
                 inputs[v] = (values[v],)
         clone_get_equiv(
             op.inner_inputs, op.inner_outputs, copy_inputs=False, copy_orphans=False, memo=values
         )
-        return inputs, {v: values[v] for v in (*op.inner_outputs, *others)}
+        outputs = [*op.inner_outputs, *others]
+        made = [values[v] for v in outputs]
+        if any(isinstance(node.op, Scan) for node in self._nodes):
+            entering = [v for parts in inputs.values() for v in parts]
+            step = FunctionGraph(entering, made, clone=False)
+            rewrite_loops(step, self.reading, carried)
+            made = step.outputs
+        return Step(inputs, dict(zip(outputs, made, strict=True)))
 
     def _replace(self, signed: dict[Slot, bool], start: float) -> bool:
         """Put the loop in which some parts are carried as logs, maybe with signs, in its place."""
         op: Any = self.node.op
-        inputs, made = self._inside({s: sign for s, sign in signed.items() if s.inside})
+        step = self._inside({s: sign for s, sign in signed.items() if s.inside})
         new: list[Slot] = []
         for slot in self.slots:
             for part in range(1 + signed.get(slot, False)):
-                inside = tuple(inputs[v][part] for v in slot.inside)
-                outs = tuple(made[v] for v in slot.made)
+                inside = tuple(step.inputs[v][part] for v in slot.inside)
+                outs = tuple(step.made[v] for v in slot.made)
                 outer = slot.outer
                 if slot in signed:
                     outs = tuple(Level.of(v, signed[slot]).parts[part] for v in outs)
                     outer = self._outside(slot, part, signed[slot]) if inside else outer
                 new.append(replace(slot, outer=outer, inside=inside, made=outs))
-        condition = [made[op.inner_outputs[-1]]] if op.info.as_while else []
+        condition = [step.made[op.inner_outputs[-1]]] if op.info.as_while else []
         results = iter(loop_of(op, self.node.inputs[0], new, condition))
         pairs, carried = [], {}
         for slot in self.slots:

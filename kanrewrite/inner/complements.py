@@ -6,17 +6,18 @@ last digit of 1.  With $k = 1 - p$ the same loop is
 .. math:: \mathrm{scan}(f, p_0) = p, \qquad
     (p, k) = \mathrm{scan}(f, 1 - f) \text{ from } (p_0, 1 - p_0),
 
-where $f$ reads $k$ for $1 - p$.  Both may be products with exponentials, and have logs.
+where $f$ reads $k$ for $1 - p$.  Both may be products with exponentials, and have logs.  A product
+as $f = pq$ does not read $1 - p$: there $1 - f$ of $p = 1 - k$ is $k + (1 - q)(1 - k)$.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import aesara.tensor as at
 import numpy as np
-from aesara.graph.basic import Apply, Constant, Variable, clone_get_equiv
+from aesara.graph.basic import Apply, Constant, Variable, clone_get_equiv, clone_replace
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 
 from kanrewrite.inner.asking import is_sum
@@ -42,6 +43,14 @@ class Lack(NamedTuple):
     value: Graph
 
 
+class _Line(NamedTuple):
+    """``slope * of + offset``."""
+
+    slope: float
+    offset: float
+    of: Graph
+
+
 class Beside(NamedTuple):
     """A loop like another one, in which complements are carried too.
 
@@ -60,8 +69,49 @@ class Beside(NamedTuple):
     lacks: dict[Graph, Lack]
 
 
+class Difference(NamedTuple):
+    """What is taken from a number.
+
+    Attributes
+    ----------
+    of
+        A part of a loop of which something is taken from it, or its new value.
+    number
+        The number.
+    line
+        How the difference is computed.
+    """
+
+    of: Graph
+    number: float
+    line: _Line
+
+    def written(self, lack: Callable[[Graph], Graph]) -> Graph:
+        """The difference as what parts lack."""
+        of = self.line.of
+        return at.mul(np.asarray(-self.line.slope, of.type.dtype), moved(of, lack))  # type: ignore[no-any-return]
+
+
+def differences(
+    nodes: Iterable[Apply[Any]], parts: Collection[Graph]
+) -> Iterator[tuple[Graph, Difference]]:
+    """Of some nodes those that are a number less one of some parts, and what they are."""
+    for v in (n.outputs[0] for n in nodes if is_sum(n)):
+        line = _line(v)
+        source = list(ends(line.of))
+        if len(source) == 1 and source[0] in parts and line.of.type.ndim == v.type.ndim:
+            number = -line.offset / line.slope
+            if number > 0:
+                yield v, Difference(source[0], number, line)
+
+
 def with_complements(
-    node: Apply[Any], slots: Sequence[Slot], parts: Iterable[Slot], lacks: Mapping[Graph, Lack]
+    node: Apply[Any],
+    slots: Sequence[Slot],
+    parts: Iterable[Slot],
+    lacks: Mapping[Graph, Lack],
+    outside: Sequence[tuple[Graph, float]] = (),
+    turned: bool = False,
 ) -> Beside | None:
     """The loop that carries what some of its parts lack to numbers that a step takes them from.
 
@@ -75,37 +125,38 @@ def with_complements(
         Those of them that are asked for: states and sequences.
     lacks
         What is known of the complements of what enters the loop.
+    outside
+        New values of parts, and numbers that these are taken from outside.
+    turned
+        Whether a step makes complements of complements alone.
 
     Returns
     -------
     Beside, optional
         None if nothing is taken from a number.
     """
-    op: Any = node.op
-    part_of = {v: s for s in parts for v in s.inside}
-    lines: dict[Graph, _Line] = {}
-    numbers: dict[Slot, float] = {}
-    for v in (n.outputs[0] for n in op.fgraph.toposort() if is_sum(n)):
-        line = _line(v)
-        source = list(ends(line.of))
-        if len(source) == 1 and source[0] in part_of and line.of.type.ndim == v.type.ndim:
-            number = -line.offset / line.slope
-            if number > 0 and numbers.setdefault(part_of[source[0]], number) == number:
-                lines[v] = line
-    starts = {s: _lacking(s, number, lacks) for s, number in numbers.items()}
-    new = {
-        s: Slot(s.kind, start, tuple(v.type() for v in s.inside), (), s.reads, s.writes)
-        for s, start in starts.items()
-        if start is not None
+    part_of = {v: s for s in parts for v in (*s.inside, *s.made)}
+    numbers = {part_of[w]: number for w, number in reversed(outside)}
+    taken = {
+        v: d
+        for v, d in differences(node.op.fgraph.toposort(), part_of)
+        if numbers.setdefault(part_of[d.of], d.number) == d.number
     }
+    starts = {s: _lacking(s, number, lacks) for s, number in numbers.items()}
+    new: dict[Slot, Slot] = {}
+    lacking: dict[Graph, Graph] = {}
+    for s, start in starts.items():
+        if start is not None:
+            inside = tuple(v.type() for v in s.inside)
+            given = dict(zip(s.inside, inside, strict=True))
+            instead = {v: _less(numbers[s], k) for v, k in given.items()} if turned else {}
+            made = clone_replace(list(s.made), instead, rebuild_strict=False) if instead else s.made
+            less = tuple(_less(numbers[s], v) for v in made)
+            lacking |= {**given, **dict(zip(s.made, less, strict=True))}
+            new[s] = Slot(s.kind, start, inside, less, s.reads, s.writes)
     if not new:
         return None
-    lacking = {v: k for s in new for v, k in zip(s.inside, new[s].inside, strict=True)}
-    written = {
-        v: at.mul(np.asarray(-line.slope, v.type.dtype), moved(line.of, lacking.__getitem__))
-        for v, line in lines.items()
-        if set(ends(line.of)) <= set(lacking)
-    }
+    written = {v: d.written(lacking.__getitem__) for v, d in taken.items() if d.of in lacking}
     return _joined(node, slots, {s: (k, numbers[s]) for s, k in new.items()}, written)
 
 
@@ -119,17 +170,20 @@ def _joined(
     op: Any = node.op
     entering = [*op.inner_inputs, *(v for k, _ in new.values() for v in k.inside)]
     step: dict[Any, Any] = {v: v.type(name=v.name) for v in entering}
-    for outputs in (list(written.values()), op.inner_outputs):
+
+    def copy(outputs: list[Graph]) -> None:
         clone_get_equiv(entering, outputs, copy_inputs=False, copy_orphans=False, memo=step)
-        step.update((v, step[w]) for v, w in written.items())
-    whole: list[Slot] = []
-    for slot in slots:
-        made = tuple(step[v] for v in slot.made)
-        whole.append(replace(slot, inside=tuple(step[v] for v in slot.inside), made=made))
-        if slot in new:
-            lack, number = new[slot]
-            less = tuple(_less(number, v) for v in made)
-            whole.append(replace(lack, inside=tuple(step[v] for v in lack.inside), made=less))
+
+    for v, instead in written.items():  # in the order of the step
+        copy([instead])
+        step[v] = step[instead]
+    copy([*op.inner_outputs, *(v for k, _ in new.values() for v in k.made)])
+
+    def placed(slot: Slot) -> Slot:
+        inside, made = (tuple(step[v] for v in part) for part in (slot.inside, slot.made))
+        return replace(slot, inside=inside, made=made)
+
+    whole = [placed(part) for s in slots for part in ((s, new[s][0]) if s in new else (s,))]
     condition = [step[op.inner_outputs[-1]]] if op.info.as_while else []
     handed = iter(loop_of(op, node.inputs[0], whole, condition))
     results, lacks = {}, {}
@@ -157,14 +211,6 @@ def _lacking(slot: Slot, number: float, lacks: Mapping[Graph, Lack]) -> Graph | 
     if slot.kind not in STATES and not known:
         return None
     return moved(slot.outer, lambda v: known[v] if v in known else _less(number, v))
-
-
-class _Line(NamedTuple):
-    """``slope * of + offset``."""
-
-    slope: float
-    offset: float
-    of: Graph
 
 
 def _line(v: Graph) -> _Line:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.loops import models
+from tests.loops import models, recursions
 from tests.loops.checking import GRADIENTS, C, compiled, errors
 from tests.loops.corpus import LOOPS
 
@@ -24,15 +24,36 @@ QUICK = (
     "shared_state",
     "largest_of_sums",
     "likeliest_path",
+    "noisy_or",
+    "not_yet",
+    "inside_of_spans",
+    "pointers",
+    "padded_losses",
+    "softest_alignment",
 )
 #: Those that are derivatives themselves: Aesara's third derivatives of loops are wrong.
-DERIVATIVES = ("directional", "hessian_product")
+DERIVATIVES = (
+    "directional",
+    "hessian_product",
+    "hessian_product_of_taps",
+    "hessian_product_of_a_filter",
+    "direction_of_a_filter",
+)
 #: What is not right yet, and why.
 OPEN = {
     ("gradient_in_each_step", "aesara.grad"): "nor is this second derivative outside of loops",
     ("gradient_in_each_step", "kanrewrite.grad"): "nor is this second derivative outside of loops",
     ("until_it_vanishes", "aesara.grad"): "without the library, too, Aesara's gradient raises",
     ("until_it_vanishes", "kanrewrite.grad"): "without the library, too, Aesara's gradient raises",
+    **{
+        (name, kind): why
+        for kind in GRADIENTS
+        for name, why in {
+            "soft_path": "where all that a maximum is taken of has vanished, none is the largest",
+            "exponentiated_gradient": "a state that meets a number stays one, beside its log",
+        }.items()
+    },
+    ("exponentiated_gradient", "value"): "a state that meets a number stays one, beside its log",
     ("streamed_attention", "aesara.grad"): "as without the library, products of 1e9 are rounded",
     (
         "streamed_attention",
@@ -41,12 +62,12 @@ OPEN = {
 }
 
 
-def cases(*kinds: str, quick: tuple[str, ...] = (), spared: str = "") -> list[Any]:
-    """The loops, of each kind; of those of a module that is spared the value only."""
+def cases(*kinds: str, quick: tuple[str, ...] = (), spared: tuple[str, ...] = ()) -> list[Any]:
+    """The loops, of each kind; of those of modules that are spared the value only."""
     found = []
     for name, loop in LOOPS.items():
         for kind in kinds:
-            whole = loop.build.__module__ != spared and name not in DERIVATIVES
+            whole = loop.build.__module__ not in spared and name not in DERIVATIVES
             if kind != "value" and not whole:
                 continue
             marks = [] if name in quick else [pytest.mark.slow]
@@ -65,10 +86,12 @@ def test_loops_are_right(name: str, kind: str) -> None:
 
 @pytest.mark.cxx
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "kind"), cases("value", *GRADIENTS, spared=models.__name__))
+@pytest.mark.parametrize(
+    ("name", "kind"), cases("value", *GRADIENTS, spared=(models.__name__, recursions.__name__))
+)
 def test_loops_are_right_in_c(name: str, kind: str) -> None:
     assert not errors(name, kind, compiled(name, kind, mode=C))
 
 
 def test_the_corpus_is_large_enough() -> None:
-    assert len(LOOPS) >= 60
+    assert len(LOOPS) >= 95

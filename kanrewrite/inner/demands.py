@@ -1,0 +1,83 @@
+"""What is asked of the parts of a loop, around it and in its step."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from aesara.graph.basic import Apply, Variable
+from aesara.graph.fg import FunctionGraph
+from aesara.scan.op import Scan
+
+from kanrewrite.inner.asking import compares, entering, is_asked, users
+from kanrewrite.inner.complements import Difference, differences
+from kanrewrite.inner.slots import STATES, Slot
+
+Graph = Variable[Any, Any]
+
+
+class Demands:
+    """Who takes the log of something of a loop, or divides by it, or compares it.
+
+    Parameters
+    ----------
+    fgraph
+        The graph around.
+    node
+        The loop's.
+    states
+        The states of the loop.
+
+    Attributes
+    ----------
+    less : list of tuple
+        Where a state is taken from a number around the loop: what that is, the state, the number.
+    """
+
+    def __init__(self, fgraph: FunctionGraph, node: Apply[Any], states: Sequence[Slot]):
+        self.fgraph, self.step = fgraph, node.op.fgraph
+        made = {v: s for s in states for v in (*s.inside, *s.made)}
+        self._less_inside = [(v, made[d.of]) for v, d in differences(self.step.apply_nodes, made)]
+        self.less = [(v, s, d.number) for s in states for v, d in self.less_outside(s.result)]
+
+    def less_outside(self, value: Any) -> Iterable[tuple[Graph, Difference]]:
+        """Where a value of the loop is taken from numbers around it."""
+        return differences((node for node, _ in users(self.fgraph, value)), {value})
+
+    def outside(self, slot: Slot) -> bool:
+        """Whether the log of what a loop hands out, or of what that lacks, is asked for."""
+        found: list[Any] = [slot.result, *(v for v, s, _ in self.less if s is slot)]
+        return any(is_asked(self.fgraph, v, division=slot.kind in STATES) for v in found)
+
+    def inside(self, slot: Slot, paired: Collection[Slot]) -> bool:
+        """Whether a step asks for the log of a state, or of what it lacks.
+
+        Of what it makes it asks where that is a complement, one of the paired; the derivative of a
+        step reads what the step has made as a state, and asks the same of it.
+        """
+        made = slot.made if slot in paired or self._is_derived(slot) else ()
+        lacking = [v for v, s in self._less_inside if s is slot]
+        return any(is_asked(self.step, v) for v in (*slot.inside, *made, *lacking))
+
+    def of_lacks(self) -> bool:
+        """Whether the log of what a state lacks is asked for around the loop."""
+        return any(is_asked(self.fgraph, v) for v, *_ in self.less)
+
+    def is_compared(self, slots: Sequence[Slot]) -> bool:
+        """Whether this loop, or one that it enters, compares what is carried to the last digit.
+
+        The derivative of a maximum does: with what its operands are in a step, where the maximum is
+        a state.
+        """
+        if compares(self.step, {v for s in slots for v in s.inside}):
+            return True
+        results = [s.result for s in slots if s.result is not None]
+        after = (user for v in results for user in users(self.fgraph, v))
+        loops = ((node, place) for node, place in after if isinstance(node.op, Scan))
+        return any(compares(node.op.fgraph, entering(node, place)) for node, place in loops)
+
+    def _is_derived(self, slot: Slot) -> bool:
+        """Whether the derivative of a loop reads a state."""
+        result: Any = slot.result
+        loops = (node.op for node, _ in users(self.fgraph, result) if isinstance(node.op, Scan))
+        return any(op.info.n_mit_mot for op in loops)
