@@ -83,6 +83,8 @@ def nothing_much(x: Float) -> Iterator[Eq]:
         (lambda: kanrewrite.explore(X, seconds=-1), "seconds of explore takes a number"),
         (lambda: kanrewrite.audit(X, WRONG), "takes {x: (0, 1)}, a dict from inputs"),
         (lambda: kanrewrite.improve(X, WRONG), "takes {x: (0, 1)}, a dict from inputs"),
+        (lambda: kanrewrite.improve(at.lscalar("n")), "takes tensors of float64 and"),
+        (lambda: kanrewrite.fuzz(n=1, grammar=WRONG), "takes one of operators, idioms, both"),
         (lambda: kanrewrite.check(WRONG), "'3' is not a relation"),
         (lambda: kanrewrite.check([nothing_much, WRONG]), "'3' is not a relation"),
         (lambda: kanrewrite.blame([X], X, 3.0), "one value is needed for each input"),

@@ -180,8 +180,8 @@ def audit(
             "--output", "-o", help="A picture, ending in .html or .svg.", show_default=False
         ),
     ] = None,
-    samples: Annotated[int, typer.Option(help="How many inputs are tried.")] = 64,
-    seconds: Annotated[float, typer.Option(help="How long they are tried at most.")] = 60.0,
+    samples: Annotated[int, typer.Option(min=1, help="How many inputs are tried.")] = 64,
+    seconds: Annotated[float, typer.Option(min=0, help="How long they are tried at most.")] = 60.0,
     seed: Annotated[int, typer.Option(help="Of the inputs.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -213,7 +213,7 @@ def verify(
             metavar="[RELATION]...", help="Relations or families; all of them by default."
         ),
     ] = None,
-    samples: Annotated[int, typer.Option(help="Settings tried for each equation.")] = 48,
+    samples: Annotated[int, typer.Option(min=1, help="Settings tried for each equation.")] = 48,
     seed: Annotated[int, typer.Option(help="Of the settings.")] = 0,
     script: Script = None,
     as_json: Json = False,
@@ -250,8 +250,8 @@ def report(
 def improve(
     target: Target,
     ranges: Ranges = None,
-    seconds: Annotated[float, typer.Option(help="How long is searched at most.")] = 10.0,
-    points: Annotated[int, typer.Option(help="At how many inputs forms are measured.")] = 96,
+    seconds: Annotated[float, typer.Option(min=0, help="How long is searched at most.")] = 10.0,
+    points: Annotated[int, typer.Option(min=1, help="At how many inputs forms are measured.")] = 96,
     seed: Annotated[int, typer.Option(help="Of the points.")] = 0,
     output: Annotated[
         Path | None,
@@ -270,12 +270,12 @@ def improve(
 
 @app.command()
 def fuzz(
-    n: Annotated[int, typer.Option("--n", help="How many random graphs.")] = 200,
+    n: Annotated[int, typer.Option("--n", min=1, help="How many random graphs.")] = 200,
     seed: Annotated[int, typer.Option(help="Of the graphs.")] = 0,
     seconds: Annotated[
         float | None, typer.Option(help="No graph is begun after it.", show_default=False)
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Processes; 0 for one on each processor.")] = 1,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 for one on each processor.")] = 1,
     save: Annotated[
         Path | None,
         typer.Option(help="A folder into which each failure is put as a test.", show_default=False),

@@ -14,6 +14,7 @@ from itertools import islice
 from time import perf_counter
 
 from kanrewrite.config import config
+from kanrewrite.errors import UnusableArgument
 from kanrewrite.fuzz.coverage import possible, reached, seen, wanted
 from kanrewrite.fuzz.generation import GRAPH, IDIOM, Shapes, generated, regimes
 from kanrewrite.fuzz.judging import Compiled, Unjudged, Verdict, compiled
@@ -263,12 +264,19 @@ def fuzz(
     -------
     Campaign
 
+    Raises
+    ------
+    UnusableArgument
+        For another grammar.
+
     Examples
     --------
     >>> from kanrewrite import fuzz
     >>> fuzz(n=2, grammar="operators").findings
     []
     """
+    if grammar not in _GRAMMARS:
+        raise UnusableArgument("grammar of fuzz", f"one of {', '.join(_GRAMMARS)}", grammar)
     start = perf_counter()
     found = Campaign()
     seeds = [f"{seed}/{_GRAMMARS[grammar][i % 2]}{i}" for i in range(n)]

@@ -12,6 +12,7 @@ from typing import Any
 from kanrewrite import registry
 from kanrewrite.clock import now
 from kanrewrite.cost import flops
+from kanrewrite.errors import UnusableArgument
 from kanrewrite.improve.measuring import Measured, compiled, measured
 from kanrewrite.improve.points import Graph, Points, inputs_of, sampled, shape_of
 from kanrewrite.improve.regimes import choice, choices, refined
@@ -78,8 +79,8 @@ def improve(
 
     Raises
     ------
-    NotAGraph, UnknownRelation, NoSuchInput, UnusableRange
-        For what is no graph, no name, no input, no range.
+    NotAGraph, UnknownRelation, NoSuchInput, UnusableRange, UnusableArgument
+        For what is no graph, no name, no input, no range, and for what is not of a float dtype.
 
     Notes
     -----
@@ -99,6 +100,9 @@ def improve(
     (True, True)
     """
     graph = outputs_of(outputs)
+    for out in graph:
+        if getattr(out.type, "dtype", "") not in ("float64", "float32"):
+            raise UnusableArgument("improve", "tensors of float64 and float32", out.type)
     given = by_variable(inputs or {}, inputs_of(graph))
     ranges = {variable: between(variable, pair) for variable, pair in given.items()}
     return _Search(graph, ranges, seconds, limit, executor).run(
@@ -259,7 +263,7 @@ class _Search:
         return float(flops(list(outputs), self._shapes))
 
     def _check(self) -> None:
-        if now() - self.began > self.seconds * SEARCHING:
+        if self.forms and now() - self.began > self.seconds * SEARCHING:
             raise _Over(f"seconds: the {self.seconds:g} s were used up")
         if len(self.forms) >= self.limit:
             raise _Over(f"limit: {self.limit} forms were measured")

@@ -84,6 +84,7 @@ def test_it_finds_the_same_again_and_with_any_executor() -> None:
 def test_budgets_end_it() -> None:
     assert found(limit=2).stopped.startswith("limit")
     assert kanrewrite.improve(step()[1], seconds=0).stopped.startswith(("seconds", "no input"))
+    assert kanrewrite.improve(step()[1], seconds=0).forms
 
 
 def test_a_formula_without_a_value_is_left_alone() -> None:
