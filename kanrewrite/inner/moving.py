@@ -30,10 +30,11 @@ _MOVES = (
 
 
 class Level(NamedTuple):
-    """A tensor as ``sign * exp(log)``; without a sign where it is positive.
+    """A tensor as ``sign * exp(log)``; without a sign where it is positive, or a number of 0.
 
     Where the tensor is zero the sign is, and the log is far below all others, yet finite: what
-    it is added to does not overflow, and a difference of two is a number.
+    it is added to does not overflow, and a difference of two is a number.  Without a sign it is
+    -inf.
     """
 
     log: Graph
@@ -54,7 +55,7 @@ class Level(NamedTuple):
     def _of_constant(cls, v: Constant[Any], signed: bool) -> Level:
         sign = np.sign(v.data)
         log = np.log(np.where(sign == 0, 1, np.abs(v.data))).astype(v.type.dtype)
-        log = np.where(sign == 0, _far_below(v.type.dtype), log)
+        log = np.where(sign == 0, _far_below(v.type.dtype) if signed else -np.inf, log)
         return cls(at.constant(log), at.constant(sign) if signed else None)
 
     @property

@@ -181,6 +181,19 @@ def test_gradients_know_what_states_lack(kind: str) -> None:
         assert_right(function, [x], written_out, [scale * values])
 
 
+def test_nothing_is_lacked_at_first() -> None:
+    """The log of nothing is what it is without the library."""
+    x = at.matrix("x")
+
+    def step(row: Any, s: Any) -> Any:
+        return s * (1 - 1 / (1 + at.exp(-row))), at.log(1 - s)
+
+    value = aesara.scan(step, [x], [at.ones(3), None])[0][1]
+    function, carried = compiled([x], [value])
+    assert carried == 1
+    assert_right(function, [x], [value], [np.array([[0.5, 40.0, -800.0]] * 3)])
+
+
 def test_the_log_of_zero_neither_overflows_nor_is_infinite() -> None:
     level = Level.of(at.constant(np.array([0.0, 2.0])), signed=True)
     log, sign = (v.eval() for v in level.parts)
