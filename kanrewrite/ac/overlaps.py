@@ -21,7 +21,7 @@ from kanrewrite.ac.goals import Known
 from kanrewrite.ac.interned import LEAF, VARIABLE, Interned
 from kanrewrite.ac.shape import heads
 from kanrewrite.ac.terms import Store, store
-from kanrewrite.ac.unification import unify
+from kanrewrite.ac.unification import Unifiers
 from kanrewrite.errors import Incomplete
 from kanrewrite.theory import Theory
 
@@ -68,7 +68,7 @@ def overlaps(
         What the operators obey.
     steps
         How many steps the search for the unifiers at one position may take: after them the others
-        at that position are left out.  Without it all are found.
+        at that position are left out.  Without it all are found, none an instance of another.
     root
         Whether those at the root are wanted, which are the same with the sides exchanged.
 
@@ -160,7 +160,7 @@ def _overlapping(
     sides = []
     for side, around in ((subterm, mine), (other, theirs)):
         sides.append(side if around is None else terms.make(symbol, (side, terms.leaf(around))))
-    for unifier in unify([(sides[0], sides[1])], terms.theory, steps=steps):
+    for unifier in Unifiers(terms, [(sides[0], sides[1])], steps=steps, few=steps is not None):
         tight = unifier
         if mine is not None and theirs is not None:
             known = Known(terms, unifier)

@@ -48,6 +48,9 @@ class Unifiers(Iterator[Substitution]):
         What some variables may be.
     steps
         How many steps the search may take.
+    few
+        Whether only the first ones are wanted: they are given away as they are found, and an
+        instance of another one among them.
     """
 
     def __init__(
@@ -56,10 +59,11 @@ class Unifiers(Iterator[Substitution]):
         equations: list[tuple[Interned, Interned]],
         sorts: Sorts | None = None,
         steps: int | None = None,
+        few: bool = False,
     ):
         self._terms = terms
         self._search = Search(terms, equations, sorts, steps)
-        self._stream = _Unification(self._search).unifiers()
+        self._stream = _Unification(self._search).unifiers(few)
 
     def __iter__(self) -> Unifiers:
         return self
@@ -87,23 +91,30 @@ class _Unification:
         self._search = search
         self._terms = search.terms
 
-    def unifiers(self) -> Iterator[Substitution]:
-        """The unifiers, none an instance of another."""
+    def unifiers(self, few: bool = False) -> Iterator[Substitution]:
+        """The unifiers, none an instance of another, or as they are found where few are wanted."""
         start = self._search.start
         if start is None:
             return
         compiled = self._one_sided(start)
         if compiled is not None:
-            for found in compiled[0].match(compiled[1]):
-                parts = {self._terms.leaf(v): self._terms.intern(t) for v, t in found.items()}
+            for match in compiled[0].match(compiled[1]):
+                parts = {self._terms.leaf(v): self._terms.intern(t) for v, t in match.items()}
                 yield from self._allowed({**start.bindings, **parts})
             self._search.ended = True
         elif self._is_elementary(start):
             yield from self._elementary(start)
             self._search.ended = True
         else:
-            for values in minimal(self._search, self._is_large(start)):
+            found = self._found() if few else minimal(self._search, self._is_large(start))
+            for values in found:
                 yield self._answer(dict(zip(self._search.variables, values, strict=True)))
+
+    def _found(self) -> Iterator[tuple[Interned, ...]]:
+        for values in self._search.solutions():
+            if values is not None:
+                self._search.budget.found()
+                yield values
 
     def _answer(self, values: Bindings) -> Substitution:
         return {v.plain: value.plain for v, value in values.items() if value is not v}

@@ -78,29 +78,38 @@ def critical_pairs(
     one, two = first.rule, second.other
     every = ac.overlaps(one.pattern, two.pattern, PLAIN, steps=STEPS, root=root)
     chosen = list(islice(every, min(most, OVERLAPS)))
-    met = [_results(one, two, overlap, steps) for overlap in chosen]
-    for term, left, right in sorted(met, key=lambda terms: steps.size(terms[0])):
-        if not steps.join(left, right):
+    met = [_Met(one, two, overlap, steps) for overlap in chosen]
+    for each in sorted(met, key=lambda each: steps.size(each.term)):
+        results = each.results()
+        if not steps.join(*results):
             both = _both(first.rule, second.rule)
-            shown = [canonical(x.plain) for x in (term, left, right)]
+            shown = [canonical(x.plain) for x in (each.term, *results)]
             return [Finding("critical pair", both, shown[0], tuple(shown[1:]))], 1 + len(chosen)
     return [], 1 + len(chosen)
 
 
-def _results(
-    one: Rule, two: Rule, overlap: ac.Overlap, steps: Steps
-) -> tuple[Interned, Interned, Interned]:
-    """A term that both rules rewrite, and what each makes of it."""
-    outer, inner = [one.pattern, one.replacement], two.replacement
-    if overlap.around_rule is not None:
-        outer = [product_of(one.pattern[0], side, overlap.around_rule) for side in outer]
-    inside = substitute(inner, overlap.renamed)
-    if overlap.around_equation is not None:
-        inside = product_of(two.pattern[0], inside, overlap.around_equation)
-    by_second = replaced(one.pattern, overlap.subterm, inside) if overlap.position else inside
-    values = Bound(steps, overlap.unifier)
-    term, left, right = (steps.instance(t, values) for t in (*outer, by_second))
-    return term, left, right
+class _Met:
+    """A term that two rules rewrite, and what each makes of it, computed when asked for."""
+
+    def __init__(self, one: Rule, two: Rule, overlap: ac.Overlap, steps: Steps):
+        self.one, self.two, self.overlap, self.steps = one, two, overlap, steps
+        self.values = Bound(steps, overlap.unifier)
+        self.term = self._around(one.pattern)
+
+    def results(self) -> tuple[Interned, Interned]:
+        """What the rules make of the term."""
+        one, two, overlap = self.one, self.two, self.overlap
+        inside = substitute(two.replacement, overlap.renamed)
+        if overlap.around_equation is not None:
+            inside = product_of(two.pattern[0], inside, overlap.around_equation)
+        by_second = replaced(one.pattern, overlap.subterm, inside) if overlap.position else inside
+        return self._around(one.replacement), self.steps.instance(by_second, self.values)
+
+    def _around(self, side: Any) -> Interned:
+        """An instance of a side of the first rule, in what is around it."""
+        around = self.overlap.around_rule
+        whole = side if around is None else product_of(self.one.pattern[0], side, around)
+        return self.steps.instance(whole, self.values)
 
 
 def product_of(head: Any, *operands: Any) -> Any:

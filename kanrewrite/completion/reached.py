@@ -6,9 +6,10 @@ apart without being looked at, and what becomes of each is found once.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, zip_longest
+from operator import itemgetter
 from typing import Any
 
 from unification import Var
@@ -39,9 +40,13 @@ class Steps:
     """
 
     def __init__(self, rules: Iterable[Prepared]):
-        self.rules: defaultdict[Any, list[Prepared]] = defaultdict(list)
-        for rule in rules:
-            self.rules[rule.pattern[0]].append(rule)
+        rules = tuple(rules)
+        often = Counter(atom for rule in rules for atom in rule.needed)
+        #: The rules, numbered, by the operator or number that they need and fewest others do.
+        self.rules: defaultdict[Any, list[tuple[int, Prepared]]] = defaultdict(list)
+        for n, rule in enumerate(rules):
+            rarest = min(rule.needed, key=lambda atom: often[atom])
+            self.rules[rarest].append((n, rule))
         self._terms = ac.store(PLAIN)
         self._known: dict[Interned, tuple[Interned, ...]] = {}
         self._sizes: dict[Interned, int] = {}
@@ -55,12 +60,22 @@ class Steps:
 
     def instance(self, term: Any, values: Mapping[Any, Interned]) -> Interned:
         """A flat term with variables replaced, its numbers computed."""
+        return self._instance(term, values, {})
+
+    def _instance(
+        self, term: Any, values: Mapping[Any, Interned], done: dict[int, Interned]
+    ) -> Interned:
+        """The same; parts that are one object are made once."""
         if not is_term(term):
             return values[term] if is_variable(term) else self._terms.intern(term, self._memo)
         known = self._memo.get(id(term))
         if known is not None:
             return known[1]
-        return self.applied(term[0], [self.instance(part, values) for part in term[1:]])
+        made = done.get(id(term))
+        if made is None:
+            parts = [self._instance(part, values, done) for part in term[1:]]
+            made = done[id(term)] = self.applied(term[0], parts)
+        return made
 
     def applied(self, op: Any, parts: list[Interned]) -> Interned:
         """An operator over terms; the numbers of a sum, or a product, are one."""
@@ -121,10 +136,10 @@ class Steps:
 
     def at(self, term: Interned) -> Iterator[Interned]:
         """What becomes of a term by rules that match all of it, or operands of its operator."""
-        op, held = term.symbol.op, None
-        for rule in self.rules.get(op, ()):
-            held = self._held(term) if held is None else held
-            if not rule.needed <= held:
+        op, held = term.symbol.op, self._held(term)
+        known = [one for atom in held for one in self.rules.get(atom, ())]
+        for _, rule in sorted(known, key=itemgetter(0)):
+            if rule.pattern[0] is not op or not rule.needed <= held:
                 continue
             self.tried += 1
             for found, rest in islice(rule.matcher.extend(term), OVERLAPS):

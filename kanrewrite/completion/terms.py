@@ -128,12 +128,21 @@ def apart(rule: Rule, mark: str) -> Rule:
     names: dict[Var, Var] = {v: Param(f"{mark}:{v.token}") for v in used}
     return Rule(
         rule.relation,
-        flat(substitute(rule.pattern, names)),
-        flat(substitute(rule.replacement, names)),
+        shared(flat(substitute(rule.pattern, names))),
+        shared(flat(substitute(rule.replacement, names))),
         tuple(condition.renamed(names) for condition in rule.conditions),
         rule.theory,
         rule.origin,
     )
+
+
+def shared(term: Any, seen: dict[Any, Any] | None = None) -> Any:
+    """A term of which equal parts are one object, to be looked at once."""
+    if not isinstance(term, tuple):
+        return term
+    seen = {} if seen is None else seen
+    whole = type(term)(shared(part, seen) for part in term)
+    return seen.setdefault(whole, whole)
 
 
 def renamed(terms: Sequence[Any]) -> list[Any]:
