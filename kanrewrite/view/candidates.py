@@ -18,6 +18,7 @@ from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.type import TensorType
 
 from kanrewrite.terms import Operator, T, operator_of
+from kanrewrite.view.nodes import head
 from kanrewrite.view.readers import ELEMWISE, READERS
 
 #: Elementwise operators that bring exponentials into a graph by themselves.
@@ -59,20 +60,22 @@ def warm(
     return list(found)
 
 
-def to_read(variables: list[Graph]) -> list[Graph]:
+def to_read(variables: list[Graph], apart: Collection[Graph] = ()) -> list[Graph]:
     """Those of the warm variables at which exponentials can meet, and what they are made of.
 
     Parameters
     ----------
     variables
         All that are warm, inputs first; the result keeps their order.
+    apart
+        Those at which fused operators could meet, and do not.
     """
     candidates = set(variables)
     found = beside_exponents(variables)
     for var in reversed(variables):
         node = var.owner
         inputs = [i for i in node.inputs if i in candidates]
-        if var in found or may_meet(node, len(inputs)):
+        if var not in apart and (var in found or may_meet(node, len(inputs))):
             found.update((var, *inputs))
     return [var for var in variables if var in found]
 
@@ -112,9 +115,7 @@ def _elementwise_parts(variables: Iterable[Graph]) -> set[Graph]:
 
 
 def _is_exponential(node: Apply[Any]) -> bool:
-    if isinstance(node.op, Elemwise):
-        return operator_of(node.op) in SOURCES
-    return isinstance(node.op, Softmax | LogSoftmax)
+    return head(node) in SOURCES or isinstance(node.op, Softmax | LogSoftmax)
 
 
 def may_meet(node: Apply[Any], count: int) -> bool:
@@ -124,8 +125,9 @@ def may_meet(node: Apply[Any], count: int) -> bool:
     """
     if isinstance(node.op, Softmax | LogSoftmax):
         return True  # of what was shifted by hand, which needs no exponential
-    if isinstance(node.op, Elemwise):
-        alone = operator_of(node.op) in ALONE or isinstance(node.op.scalar_op, Cast)
+    op = head(node)
+    if op is not None:
+        alone = op in ALONE or isinstance(node.op.scalar_op, Cast)
         alone = alone or any(i.type.dtype == "bool" for i in node.inputs)  # a mask hides infinity
         return count > (0 if alone else 1)
     return count > (0 if isinstance(node.op, SoftmaxGrad) else 1)
@@ -141,8 +143,8 @@ def sources(fgraph: FunctionGraph, defined: Collection[Operator]) -> set[Any]:
 
 
 def _is_source(node: Apply[Any], defined: Collection[Operator]) -> bool:
-    if isinstance(node.op, Elemwise):
-        op = operator_of(node.op)
+    op = head(node)
+    if op is not None:
         return op in SOURCES or op in defined
     if isinstance(node.op, Softmax | LogSoftmax | SoftmaxGrad):
         return True
@@ -154,11 +156,11 @@ def _is_read(node: Apply[Any], defined: Collection[Operator], own: Collection[Op
 
     A diagonal is read by who puts it somewhere.
     """
-    if not isinstance(node.op, Elemwise):
+    op = head(node)
+    if op is None:
         if type(node.op) in READERS or isinstance(node.op, Split | AllocDiag):
             return True
         op = operator_of(node.op)
         return op in own or op in defined
-    op = operator_of(node.op)
     known = op in ELEMWISE or op in defined or op in COMPARISONS
     return known or isinstance(node.op.scalar_op, Cast)

@@ -14,15 +14,15 @@ from collections.abc import Collection
 from typing import Any
 
 from aesara.graph.basic import Apply, Constant, Variable
-from aesara.tensor.elemwise import DimShuffle, Elemwise
+from aesara.tensor.elemwise import DimShuffle
 from aesara.tensor.math import Dot, Max, MaxAndArgmax, Sum
 from aesara.tensor.special import LogSoftmax, Softmax
 from aesara.tensor.subtensor import AdvancedSubtensor, AdvancedSubtensor1, Subtensor
 from aesara.tensor.type import TensorType
 
-from kanrewrite.terms import T, operator_of
+from kanrewrite.terms import T
 from kanrewrite.view.candidates import COMPARISONS
-from kanrewrite.view.nodes import constant_of, is_zeros
+from kanrewrite.view.nodes import constant_of, head, is_number, is_zeros
 
 Graph = Variable[Any, Any]
 
@@ -48,9 +48,12 @@ class Demand:
     ----------
     variables
         All in which an exponential can show, inputs first.
+    apart
+        Those at which nothing is worth rewriting: who divides there asks for no more.
     """
 
-    def __init__(self, variables: list[Graph]):
+    def __init__(self, variables: list[Graph], apart: Collection[Graph] = ()):
+        self._apart = apart
         self._places: dict[Graph, int] = {}
         self._roots: dict[Graph, int] = {}
         #: What the exponents are made of that show in a variable.
@@ -89,13 +92,14 @@ class Demand:
 
     def _ask(self, node: Apply[Any], place: int) -> int:
         """What a node asks of the exponents that show in one of its operands."""
-        mine, op = self.shown[node.inputs[place]], _head(node)
+        mine, op = self.shown[node.inputs[place]], head(node)
         whole = 0
         for out in node.outputs:
             whole |= self._asked[out]
-        if op in RELATIVE:
+        if op in RELATIVE and node.outputs[0] not in self._apart:
             return mine
-        if op is T.true_div and node.inputs[1] not in self._firm:
+        firm = node.inputs[-1] in self._firm or node.outputs[0] in self._apart
+        if op is T.true_div and not firm:
             return mine if place == 1 else mine & (whole | self.shown.get(node.inputs[1], 0))
         if op is T.pow:
             power = constant_of(node.inputs[1])
@@ -112,13 +116,13 @@ class Demand:
 
     def _shown_in(self, node: Apply[Any]) -> int:
         """What the exponents that show in a node's value are made of."""
-        op = _head(node)
+        op = head(node)
         if (op is not None and op not in PASSING) or isinstance(node.op, Softmax | LogSoftmax):
             if op in LOGS:
                 return 0
             return self._union(map(self._roots_of, node.inputs))
         found = self._union(self.shown.get(i, 0) for i in node.inputs)
-        if op is T.pow and not _is_number(node.inputs[1]):
+        if op is T.pow and not is_number(node.inputs[1]):
             found |= self._roots_of(node.inputs[1])
         return found
 
@@ -142,7 +146,7 @@ class Demand:
         if isinstance(var, Constant) or is_zeros(var):
             return 0
         own = 1 << self._places.setdefault(var, len(self._places))
-        if var.owner is not None and _head(var.owner) in LOGS:
+        if var.owner is not None and head(var.owner) in LOGS:
             own |= self.shown.get(var.owner.inputs[0], 0)
         return own
 
@@ -154,29 +158,21 @@ class Demand:
         return found
 
 
-def _head(node: Apply[Any]) -> Any:
-    return operator_of(node.op) if isinstance(node.op, Elemwise) else None
-
-
 def _is_tensor(var: Graph) -> bool:
     """Tell whether a variable has elements, and more than one."""
     return isinstance(var.type, TensorType) and var.type.ndim > 0
 
 
-def _is_number(var: Graph) -> bool:
-    return constant_of(var) is not None
-
-
 def _less_a_number(node: Apply[Any]) -> list[Graph]:
     """The operands of a sum that are subtracted of a number, or it of them."""
-    op, number = _head(node), any(_is_number(i) for i in node.inputs)
+    op, number = head(node), any(is_number(i) for i in node.inputs)
     if op is T.sub and number:
         return list(node.inputs)
     if op is not T.add or not number:
         return []
     if any((constant_of(i) or 0) < 0 for i in node.inputs):
         return list(node.inputs)
-    negative = (i.owner for i in node.inputs if i.owner is not None and _head(i.owner) is T.neg)
+    negative = (i.owner for i in node.inputs if i.owner is not None and head(i.owner) is T.neg)
     return [node.inputs[0] for node in negative]
 
 
@@ -185,14 +181,14 @@ def _summands(var: Graph) -> list[Graph]:
     node = var.owner
     if node is None:
         return []
-    if _head(node) in LINEAR:
-        return list(node.inputs[1:] if _head(node) is T.fill else node.inputs)
+    if head(node) in LINEAR:
+        return list(node.inputs[1:] if head(node) is T.fill else node.inputs)
     return [node.inputs[0]] if isinstance(node.op, MOVES) else []
 
 
 def _is_firm(node: Apply[Any], firm: Collection[Graph]) -> bool:
     """Tell whether a value is at least a positive number, as ``1 + exp(x)`` is."""
-    op = _head(node)
+    op = head(node)
     if op is T.add:
         numbers = [constant_of(i) for i in node.inputs]
         return any(n is not None and n > 0 for n in numbers) and all(
@@ -208,7 +204,7 @@ def _is_nonnegative(var: Graph) -> bool:
     node = var.owner
     if node is None:
         return False
-    op = _head(node)
+    op = head(node)
     if op is T.mul or isinstance(node.op, (DimShuffle, Sum)):
         return all(map(_is_nonnegative, node.inputs[: 1 if op is None else None]))
     return op in NONNEGATIVE or isinstance(node.op, Softmax)

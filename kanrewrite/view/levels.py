@@ -28,11 +28,19 @@ if TYPE_CHECKING:
 
 
 class _All(frozenset[Form]):
-    """All forms there are."""
+    """All forms there are, which are no other set."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
 
     def issuperset(self, _: object) -> bool:
         """Tell whether they are among all."""
         return True
+
+
+_ALL = _All()
 
 
 def overflows(form: Form, a: Lifting, where_zero: bool = True) -> bool:
@@ -45,19 +53,22 @@ def overflows(form: Form, a: Lifting, where_zero: bool = True) -> bool:
         return False
     if not where_zero:
         expo = level(form, a)
-        return expo is None or not bounded(expo, a, _All())
+        return expo is None or not bounded(expo, a, _ALL)
     if form not in a.overflowing:
         expo, zeros = level(form, a), frozenset(f for f, _ in a.parts(form)[2])
         a.overflowing[form] = expo is None or not bounded(expo, a, zeros)
     return a.overflowing[form]
 
 
-def vanishes(form: Form, a: Lifting) -> bool:
-    """Tell whether an exponential that nothing cancels can take the value to zero."""
+def vanishes(form: Form, a: Lifting, where_zero: bool = True) -> bool:
+    """Tell whether an exponential that nothing cancels can take the value to zero.
+
+    It may do so only where what is added to it is zero, as with `overflows`.
+    """
     if not hot(form):
         return False
-    expo = level(form, a)
-    return expo is None or not bounded(a.lin({m: -c for m, c in expo.terms}), a)
+    expo, zeros = level(form, a), frozenset() if where_zero else _ALL
+    return expo is None or not bounded(a.lin({m: -c for m, c in expo.terms}), a, zeros)
 
 
 def level(form: Form, a: Lifting) -> Lin | None:

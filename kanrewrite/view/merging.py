@@ -34,7 +34,7 @@ def merged(form: Form, a: Lifting, gains: Callable[[Form], bool]) -> Form | None
         return None
     found = {m: list(_totals(m, a)) for m, _ in form.terms}
     for m, n in combinations([m for m in found if found[m]], 2):
-        if not (_holds_log(m) or _holds_log(n)):
+        if not (holds_log(m) or holds_log(n)):
             continue
         for one, other in product(found[m], found[n]):
             if not _same_lengths(one, other):
@@ -59,7 +59,7 @@ def together(one: Form, other: Form, axes: Axes, a: Lifting) -> Form | None:
 
 def _totals(term: Form, a: Lifting) -> Iterator[Total]:
     """The ways to see a term as a sum over axes, some of which are summed before."""
-    if not hot(term) and not _holds_log(term):
+    if not hot(term) and not holds_log(term):
         return
     coeff, expo, factors = a.parts(term)
     for f, k in factors:
@@ -100,12 +100,12 @@ def _same_lengths(one: Total, other: Total) -> bool:
 
 
 @remembered
-def _holds_log(form: Form) -> bool:
+def holds_log(form: Form) -> bool:
     """Tell whether the log of an exponential shows in a form."""
     if isinstance(form, App):
         if form.op is T.log and hot(form.args[0]):
             return True
-        return form.op in (T.sum, T.dimshuffle) and _holds_log(form.args[0])
+        return form.op in (T.sum, T.dimshuffle) and holds_log(form.args[0])
     if isinstance(form, Prod):
-        return any(_holds_log(f) for f, _ in form.factors)
-    return isinstance(form, Sum) and any(_holds_log(m) for m, _ in form.terms)
+        return any(holds_log(f) for f, _ in form.factors)
+    return isinstance(form, Sum) and any(holds_log(m) for m, _ in form.terms)

@@ -12,8 +12,26 @@ from aesara.tensor.basic import MakeVector, get_scalar_constant_value
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.exceptions import NotScalarConstantError
 
+from kanrewrite.terms import Operator, operator_of
+
 #: The dtypes that forms have.
 FLOATS = ("float16", "float32", "float64")
+#: So many Ops are known by what they are, for to compare two takes longer.
+MANY = 4096
+
+#: Ops with their operators, by where they are.
+_HEADS: dict[int, tuple[Any, Operator | None]] = {}
+
+
+def head(node: Apply[Any]) -> Operator | None:
+    """The operator of an elementwise node, None for another."""
+    known = _HEADS.get(id(node.op))
+    if known is None:
+        if len(_HEADS) >= MANY:
+            _HEADS.clear()
+        op = operator_of(node.op) if isinstance(node.op, Elemwise) else None
+        known = _HEADS[id(node.op)] = node.op, op  # which stays, or another one could be there
+    return known[1]
 
 
 def constant_of(var: Variable[Any, Any]) -> Fraction | None:
@@ -27,6 +45,13 @@ def constant_of(var: Variable[Any, Any]) -> Fraction | None:
     if var.owner is not None and isinstance(var.owner.op, DimShuffle):
         return constant_of(var.owner.inputs[0])
     return None
+
+
+def is_number(var: Variable[Any, Any]) -> bool:
+    """Tell whether a variable is a finite constant of one value."""
+    node = var.owner
+    constant = hasattr(var, "data") if node is None else isinstance(node.op, DimShuffle)
+    return constant and constant_of(var) is not None
 
 
 def number_of(var: Variable[Any, Any]) -> Variable[Any, Any] | None:

@@ -27,6 +27,7 @@ from kanrewrite.view.candidates import sources, to_read, warm
 from kanrewrite.view.demand import Demand
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import Form, Leaf, pieces
+from kanrewrite.view.fused import Fused
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
 from kanrewrite.view.recognise import Recogniser, Recognition, compiled
@@ -77,7 +78,10 @@ class LiftingPass(GraphRewriter):
 
     def may_apply(self, fgraph: FunctionGraph) -> bool:
         """Whether exponentials could meet in a graph."""
-        return self.active and bool(to_read(warm(fgraph, self.definitions, self.laws.own)))
+        if not self.active:
+            return False
+        shown, fused = self._shown(fgraph)
+        return bool(to_read(shown, fused.apart))
 
     def known(self, fgraph: FunctionGraph) -> set[Any]:
         """The operators of a graph that stand for exponentials, or are made of them."""
@@ -96,23 +100,32 @@ class LiftingPass(GraphRewriter):
         self.read_count = self.form_count = self.built_count = 0
         if not self.active:
             return
-        shown = warm(fgraph, self.definitions, self.laws.own)
-        read = to_read(shown)
-        if not read:
-            return
         with _deep():
-            rules = [r for r in self.rules if r.name not in left_out]
-            self._rewrite(fgraph, read, rules, Demand(shown))
+            shown, fused = self._shown(fgraph)
+            read = to_read(shown, fused.apart)
+            if read:
+                rules = [r for r in self.rules if r.name not in left_out]
+                self._rewrite(fgraph, read, rules, fused, Demand(shown, fused.apart))
+
+    def _shown(self, fgraph: FunctionGraph) -> tuple[list[Variable[Any, Any]], Fused]:
+        """The variables in which an exponential can show, and what fused operators compute."""
+        shown = warm(fgraph, self.definitions, self.laws.own)
+        return shown, Fused(self.laws, shown, fgraph.clients)
 
     def _rewrite(
         self,
         fgraph: FunctionGraph,
         variables: list[Variable[Any, Any]],
         rules: list[Recognition],
+        fused: Fused,
         demand: Demand,
     ) -> None:
         recogniser = Recogniser(rules)
-        view = View(self.laws, fgraph.clients, recogniser.fuses, self.avoided, demand)
+        apart = fused.apart
+        view = View(self.laws, fgraph.clients, recogniser.fuses, self.avoided, demand, apart)
+        for var in fused.leaves(demand):
+            if var.type.dtype in FLOATS:
+                view.read_as_leaf(var)
         end = now() + config.pass_seconds
         try:
             self._read_all(variables, view, end)

@@ -39,6 +39,7 @@ from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import allowed, instantiate
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.merging import holds_log
 from kanrewrite.view.nodes import FLOATS, constant_of
 from kanrewrite.view.readers import READERS, own, split_piece
 from kanrewrite.view.signs import difference, is_exact
@@ -66,6 +67,8 @@ class View:
     demand
         What is asked of each variable, if not all that can be known: then what is in range and of
         which only the value is asked is read as a leaf by who asks for no more.
+    apart
+        The variables at which nothing is worth rewriting.
     """
 
     def __init__(
@@ -75,9 +78,11 @@ class View:
         fuses: Callable[[Form, Lifting], bool] = lambda form, algebra: False,
         avoided: Collection[Operator] = (),
         demand: Demand | None = None,
+        apart: Collection[Variable[Any, Any]] = (),
     ):
         self.avoided = avoided
         self.demand = demand
+        self._apart = apart
         #: What the operands of the node that is being read are read as, where it is not all.
         self._given: Mapping[Variable[Any, Any], Form] = {}
         #: What closed parts of forms stand for.
@@ -342,6 +347,8 @@ class View:
 
     def _gains_from(self, node: Apply[Any], form: Form, algebra: Lifting) -> bool:
         """Tell whether exponentials meet in a node that is read as a form."""
+        if node.outputs[0] in self._apart:
+            return False
         inputs = self._inputs(node, algebra)
         forms = [self.read(i) for i in inputs]
         shown = [i for i in inputs if self._given.get(i) not in self._closed]
@@ -389,8 +396,8 @@ class View:
             return all(self._is_alone(i) for i, f in zip(inputs, forms, strict=True) if hot(f))
         if sum(abs(k) for f, k in algebra.parts(form)[2] if hot(f)) > 1:
             return False
-        pairs = zip(inputs, forms, strict=True)
-        return all(len(self.clients.get(i, ())) <= 1 for i, f in pairs if hot(f))
+        computed = (i for i, f in zip(inputs, forms, strict=True) if hot(f) or holds_log(f))
+        return all(len(self.clients.get(i, ())) <= 1 for i in computed)
 
     def _is_alone(self, var: Variable[Any, Any]) -> bool:
         """Tell whether nothing that a variable is computed from has another use."""

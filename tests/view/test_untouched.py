@@ -21,10 +21,28 @@ def rebuilt(output: Any) -> int:
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("name", ["nothing", "tanh"])
+@pytest.mark.parametrize("name", ["nothing", "tanh", "sigmoid"])
 def test_random_arithmetic(name: str, seed: int) -> None:
     _, output = arithmetic(80, SQUASHED[name], seed)
     assert rebuilt(output) == 0
+
+
+@pytest.mark.parametrize("name", ["nothing", "tanh"])
+def test_large_arithmetic_is_not_even_read(name: str) -> None:
+    _, output = arithmetic(2000, SQUASHED[name], 3)
+    lifting = LiftingPass(registry.relations())
+    lifting.apply(FunctionGraph(outputs=[output], clone=True))
+    assert lifting.read_count == 0
+
+
+def test_of_arithmetic_is_read_what_may_meet() -> None:
+    """The rest of the graph is a leaf to what is read."""
+    _, output = arithmetic(2000, SQUASHED["tanh"], 3)
+    lifting = LiftingPass(registry.relations())
+    share = at.sigmoid(X) * output / (at.sigmoid(X + Y) + at.sigmoid(X))
+    lifting.apply(FunctionGraph(outputs=[share], clone=True))
+    assert lifting.built_count == 1
+    assert lifting.read_count < 16
 
 
 @pytest.mark.parametrize(
