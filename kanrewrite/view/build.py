@@ -270,11 +270,7 @@ class Builder(LogBuilder):
 
     def _with_unmatched(self, masks: Masks, f: Form, form: Prod) -> Masks:
         """The masks, with a sum whose largest a factor hides and no divisor is as large as that."""
-        divisors = {g: k for g, k in form.factors if k < 0}
-        around = self.a.prod(ONE, self.a.no_exponent, divisors)
-        if not (isinstance(f, Sum) and hides(f, self.a)):
-            return masks
-        if not self.a.overflows(self.a.mul(f, around)):
+        if not (isinstance(f, Sum) and hides(f, self.a) and self.a.overflows(form)):
             return masks
         return joined(masks, {(f, ()): frozenset([()])})
 

@@ -81,10 +81,16 @@ def hides(form: Sum, a: Lifting) -> bool:
     return hot(form) and any(hiding(m, a) for m, _ in form.terms)
 
 
-def dividing(form: Prod, a: Lifting) -> Masks:
-    """Where a sum divides, its maximum is taken over what its factors keep."""
+def dividing(form: Form, a: Lifting) -> Masks:
+    """Where a sum divides, its maximum is taken over what its factors keep.
+
+    It may divide in a term of a sum that is a factor, too.
+    """
     found: Masks = {}
-    for f, k in form.factors:
+    for f, k in form.factors if isinstance(form, Prod) else ():
+        parts = [m for m, _ in f.terms] if isinstance(f, Sum) and k > 0 else ()
+        for masks in (dividing(m, a) for m in parts):
+            found = joined(found, masks)
         if k < 0:
             found = joined(found, strict(f, a))
     return found

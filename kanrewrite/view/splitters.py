@@ -79,7 +79,8 @@ def _summed(b: LogBuilder, form: App, where: Context) -> Scaled:
             body = b.scaled(b.make(at.exp, b.kept(expo, b.hidden(expo, inner))), rest)
             return b.a.no_exponent, b.make(at.sum, body, axis=axes, keepdims=True)
         summed, still = expo, Totals()  # what is constant is as large as what it is the maximum of
-    hidden = (*_hidden(b, inner, (summed, axes), where), *b.nothing(summed, inner, rest))
+    left_out = max(_hidden(b, inner, (summed, axes), where), b.hidden(summed, inner), key=len)
+    hidden = (*left_out, *b.nothing(summed, inner, rest))
     summed, anchor = anchored(summed, axes, b.a)
     if anchor is not None:
         still[anchor] += ONE
