@@ -41,7 +41,7 @@ class Progress:
         if self._console.is_terminal:
             self._status.update(f"{self._text} ...")
         else:
-            self._console.print(f"{self._text} ...", highlight=False)
+            self._console.print(f"{self._text} ...", highlight=False, markup=False)
 
     def _appear(self) -> None:
         with self._lock:

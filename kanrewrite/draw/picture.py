@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.text import Text
 
 from kanrewrite.draw.html import frame, page, viewer
 from kanrewrite.draw.layout import WIDEST, Placed, place
@@ -95,9 +96,12 @@ class Picture:
         return frame(page(self.viewer(f"{tall}px"), self.title, "0"), tall + 110)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield from self.text
-        if self.caption and self.caption not in self.text:
-            yield self.caption
+        # Of what is stepped through the text tells all steps, the caption one.
+        caption = () if self.more or self.caption in self.text else (self.caption,)
+        for part in (*self.text, *caption):
+            # What stands in brackets is a place, and no markup.
+            if part:
+                yield Text(part) if isinstance(part, str) else part
 
     def __str__(self) -> str:
         # Wide, so that rich does not cut lines that the terminal may wrap.

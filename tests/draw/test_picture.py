@@ -19,6 +19,7 @@ from kanrewrite.guards import Axis, Float
 from kanrewrite.relation import Eq, eq, relation
 from kanrewrite.terms import Param, T
 from kanrewrite.trace import trace
+from kanrewrite.why import why_not
 
 x = at.matrix("x")
 y = at.exp(x) / at.exp(x).sum(-1, keepdims=True)
@@ -154,6 +155,14 @@ def test_text_of_a_difference_has_signs() -> None:
     assert "- log" in text
     assert "- sin" in text
     assert "+ " not in text.replace("~ add", "")
+
+
+def test_places_in_brackets_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    found = why_not("log_softmax_difference", at.exp(x) / at.exp(y))
+    draw(found).show()
+    shown = capsys.readouterr().out
+    assert f"[{Path(__file__)}:" in shown.replace("\n", "")
+    assert str(draw(found)) == str(found)
 
 
 def test_colour_only_where_the_terminal_has_it(capsys: pytest.CaptureFixture[str]) -> None:
