@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kanrewrite.terms import T
 from kanrewrite.view.contraction import sides_of
 from kanrewrite.view.examples import contradicted
-from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals, remembered
+from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals, pieces, remembered
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Move
 from kanrewrite.view.zeros import hiding
@@ -138,12 +138,23 @@ def _of_dot(form: App, a: Lifting) -> Lin | None:
 def _of_product(form: Prod, a: Lifting) -> Lin | None:
     total = Totals(form.expo.terms)
     for f, k in form.factors:
-        inner = level(f, a)
+        inner = None if k < 0 and is_vanishing(f) else level(f, a)
         if inner is None:
             return None
         for m, c in inner.terms:
             total[m] += c * k
     return a.lin(total)
+
+
+def is_vanishing(form: Form) -> bool:
+    """Tell whether a form is ``1 - exp(-u)`` of a u that is as small as an exponential is."""
+    if not isinstance(form, Sum) or len(form.terms) != 2:
+        return False
+    (one, c), (power, d) = form.terms
+    if isinstance(one, Prod) and one.expo.terms:
+        one, power = power, one
+    alone = isinstance(power, Prod) and not power.factors
+    return c + d == 0 and alone and one is form.home.one and any(hot(m) for m in pieces(power))
 
 
 def _of_sum(form: Sum, a: Lifting) -> Lin | None:

@@ -59,3 +59,13 @@ def test_a_share_is_multiplied_with_an_exponential_before_it_vanishes() -> None:
         found = function([x, s], value)(_X, np.full((2, 3), -800.0))
         expected = np.exp(np.array([[-900, 0, 800.0], [750, 800, -1000]]))
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_what_is_missing_to_one_is_as_small_as_an_exponential() -> None:
+    x, y = at.dvectors("x", "y")
+    p = 1 - at.exp(-at.exp(x))
+    slope = grad((y * at.log(p) + (1 - y) * at.log(1 - p)).sum(), x)
+    with np.errstate(all="ignore"):
+        found = function([x, y], slope)(np.array([-900.0, -800, 3]), np.array([1.0, 0, 1]))
+    expected = [1, 0, np.exp(3) * np.exp(-np.exp(3)) / -np.expm1(-np.exp(3))]
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
