@@ -18,6 +18,7 @@ from aesara.graph.fg import FunctionGraph
 
 import kanrewrite
 from kanrewrite import Eq, Float, Guard, T, eq, registry, relation
+from kanrewrite.clock import now
 from kanrewrite.errors import RelationWarning
 from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.registry.database import LibraryPass
@@ -57,13 +58,13 @@ def test_it_is_left_out_within_its_time(bad: Callable[[object], bool]) -> None:
         yield eq(T.arctan(x), 2 * T.arctan(x)).when(guard(x))
 
     x = at.dvector("x")
-    start = time.perf_counter()
+    start = now()
     with kanrewrite.disabled(), kanrewrite.config.change(relation_seconds=0.2):
         kanrewrite.register(halved, replace=True)
         kanrewrite.enable("halved")
         with pytest.warns(RelationWarning, match="relation halved .* was left out") as said:
             f = aesara.function([x], at.arctan(x) + at.arctan(2 * x), mode=MODE)
-    assert time.perf_counter() - start < 10
+    assert now() - start < 10
     assert len(said) == 1
     np.testing.assert_allclose(f([1.0]), [np.arctan(1) + np.arctan(2)])
 
@@ -136,10 +137,10 @@ def test_large_graphs_are_rewritten(build: Callable[[Any], Any]) -> None:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_graph_that_takes_too_long_stays_as_it_is() -> None:
     with kanrewrite.config.change(pass_seconds=0.3):
-        start = time.perf_counter()
+        start = now()
         with pytest.warns(RelationWarning, match="pass_seconds"):
             graph = rewritten(wide)
-    assert time.perf_counter() - start < 30
+    assert now() - start < 30
     assert graph.outputs[0].owner.inputs[0].owner.op == at.add
 
 
