@@ -70,7 +70,7 @@ def branch(
     if decided is not None:
         return decided
     if operator.inverse is not None:
-        return group_steps(terms, left, operator, chosen)
+        return group_steps(terms, left, operator, chosen, tick)
     if operator.commutative:
         every = system(terms, operator, chosen, tick)
         return _solved(left, every, every.single(sorts, state.bindings))

@@ -17,6 +17,8 @@ _Way = tuple[tuple[int, int], ...]
 
 #: After how many choices that lead to nothing, or steps, the reader is told by a None.
 FAILED = 256
+#: How many variables are looked at in the time of a step.
+_TOGETHER = 32
 
 
 def distributed(
@@ -140,8 +142,9 @@ def _all_needed(ways: Sequence[_Ways], needed: frozenset[int]) -> Iterator[list[
         if left:
             left = left - given
             if len(left) > most[len(chosen) + 1] or not left <= reach[len(chosen) + 1]:
-                failed += 1
-                if failed % FAILED == 0:
+                failed += 1 + len(left) // _TOGETHER
+                if failed >= FAILED:
+                    failed = 0
                     yield None
                 continue
         chosen.append(way)

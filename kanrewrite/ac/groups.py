@@ -18,7 +18,7 @@ F. Baader, K. U. Schulz, "Unification in the union of disjoint equational theori
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
@@ -35,12 +35,14 @@ Row = dict[Interned, int]
 #: The exponents that are zero, each of an unknown in a constant.
 Zeros = frozenset[tuple[int, int]]
 _serial = attrgetter("serial")
-#: How many exponents on cycles are made zero in turn before a system is given up.
-_TRIES = 200
 
 
 def group_steps(
-    terms: Store, state: State, operator: Symbol, equations: Sequence[Equation]
+    terms: Store,
+    state: State,
+    operator: Symbol,
+    equations: Sequence[Equation],
+    tick: Callable[[int], object],
 ) -> Iterator[State]:
     """Solve all equations of an Abelian group.
 
@@ -54,6 +56,8 @@ def group_steps(
         The group's operator.
     equations
         Equations between products.
+    tick
+        Called for each particular solution that is tried; it may raise.
 
     Yields
     ------
@@ -81,7 +85,7 @@ def group_steps(
             yield state.with_equations(*solved)
             return
     if not stuck:
-        broken = _uncycled(terms, operator, rows)
+        broken = _uncycled(terms, operator, rows, tick)
         if broken is not None:
             yield state.with_equations(*broken)
             return
@@ -220,7 +224,9 @@ def product(terms: Store, operator: Symbol, row: Row) -> Interned:
     return terms.make(operator, parts)
 
 
-def _uncycled(terms: Store, operator: Symbol, rows: Sequence[Row]) -> list[Equation] | None:
+def _uncycled(
+    terms: Store, operator: Symbol, rows: Sequence[Row], tick: Callable[[int], object]
+) -> list[Equation] | None:
     """Bindings without cycles that solve equations of exponents, where there are any.
 
     Products of the group within its constants become unknowns of the system themselves. A solution
@@ -235,11 +241,12 @@ def _uncycled(terms: Store, operator: Symbol, rows: Sequence[Row]) -> list[Equat
     rights = [[-row.get(constant, 0) for row in system] for constant in constants]
     tried: set[Zeros] = set()
     pending: list[Zeros] = [frozenset()]
-    while pending and len(tried) < _TRIES:
+    while pending:
         zero = pending.pop()
         if zero in tried:
             continue
         tried.add(zero)
+        tick(len(rights) * (1 + len(matrix) * len(unknowns)))
         exponents = _particular(matrix, rights, zero)
         if exponents is None:
             continue

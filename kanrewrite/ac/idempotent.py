@@ -24,7 +24,7 @@ from kanrewrite.ac.systems import System
 #: A vector, a bit for each unknown that holds the generator.
 Bits = int
 #: How many unknowns are looked at in the time of a step.
-_TOGETHER = 8
+_TOGETHER = 64
 
 
 class Joins(System):
@@ -78,23 +78,32 @@ class Joins(System):
 
     def _groups(self, ground: int | None, first: Bits, covered: Bits) -> Iterator[list[int]]:
         """The vectors of each set of operands that might be equal, one of them given."""
-        level = [first]
+        self.tick(1 + len(self._atom_of) // _TOGETHER)
         others = [
             bit
             for bit, atom in self._atom_of.items()
             if not (covered | first) & bit
             and (ground is None or compatible(self.atoms[ground], atom))
         ]
+        lacking = self._lacking(first)
+        others.sort(key=lambda bit: not bit & lacking)
+        level: Iterable[tuple[Bits, int]] = [(first, 0)]
         while level:
-            larger: list[Bits] = []
-            for group in level:
+            here = []
+            for group, at in level:
                 self.tick(1)
+                here.append((group, at))
                 yield self._of_group(ground, group)
-                highest = group & ~first
-                larger.extend(
-                    group | one for one in others if one > highest and self._may_be(group | one)
-                )
-            level = larger
+            level = self._larger(here, others) if here else ()
+
+    def _larger(
+        self, groups: Iterable[tuple[Bits, int]], others: Sequence[Bits]
+    ) -> Iterator[tuple[Bits, int]]:
+        """The groups with one operand more, from a position on, as they are needed."""
+        for group, at in groups:
+            for n in range(at, len(others)):
+                if self._may_be(group | others[n]):
+                    yield group | others[n], n + 1
 
     def _of_group(self, ground: int | None, group: Bits) -> list[int]:
         """The positions of the irreducible vectors that hold a set of operands and no other."""
@@ -132,21 +141,25 @@ class Joins(System):
         while stack:
             self.tick(1 + len(self._free) // _TOGETHER)
             bits = stack.pop()
-            lacking = next(
-                (
-                    right if bits & left else left
-                    for left, right in self._rows
-                    if bool(bits & left) != bool(bits & right)
-                ),
-                None,
-            )
-            if lacking is None:
+            lacking = self._lacking(bits)
+            if not lacking:
                 found.add(bits)
                 continue
             larger = [bits | one for one in self._free if one & lacking]
             stack.extend(one for one in larger if one not in seen and self._may_be(one))
             seen.update(larger)
         return found
+
+    def _lacking(self, bits: Bits) -> Bits:
+        """A side that must hold something, as the other one does; none if all sides agree."""
+        return next(
+            (
+                right if bits & left else left
+                for left, right in self._rows
+                if bool(bits & left) != bool(bits & right)
+            ),
+            0,
+        )
 
     def _may_be(self, bits: Bits) -> bool:
         """Whether the operands of a vector might be equal, and no variable of it is in them."""

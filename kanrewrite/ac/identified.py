@@ -47,8 +47,6 @@ def identifications(
     """
     pairs = _pairs(by_operator) if len(by_operator) > 1 else []
     apart = {frozenset(bound(terms, v, state.bindings) for v in pair) for pair in state.distinct}
-    if any(len(pair) == 1 for pair in apart):
-        return iter(())  # what was tried before
     if pairs:
         return _identified(state, [pair for pair in pairs if frozenset(pair) not in apart])
     for pair in _shared(by_operator):

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from kanrewrite.ac.plan import Plan
 
 
+#: How many variables are given their values one after the other.
+_MANY = 500
+
+
 @dataclass
 class Bag:
     """Operands of one commutative application that are still to be compared.
@@ -100,7 +104,7 @@ def enumerate_bag(plan: Plan) -> None:
         _pairs(plan)
         return
     variable, holders = _most_shared(plan)
-    tied = _tied(plan, holders)
+    tied = _tied(plan, holders) or _wide(holders)
     if tied:
         _distribute(plan, tied)
     else:
@@ -283,6 +287,13 @@ def _tied(plan: Plan, holders: list[Bag]) -> list[Bag]:
     several = sum(count > 1 for count in counts.values()) > 1
     positive = all(times > 0 for bag in found for times in bag.variables.values())
     return found if several and positive else []
+
+
+def _wide(holders: list[Bag]) -> list[Bag]:
+    """The same of one multiset of so many variables that each choice of a value looks at many."""
+    variables = holders[0].variables
+    alone = len(holders) == 1 and len(variables) > _MANY
+    return holders if alone and all(times > 0 for times in variables.values()) else []
 
 
 def _distribute(plan: Plan, tied: list[Bag]) -> None:

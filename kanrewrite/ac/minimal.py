@@ -25,6 +25,8 @@ _WORK, _WORK_FAIR = 50_000, 3_200
 _COMPARED, _WIDE = 6, 64
 #: How many steps a comparison of two may take: what took more is compared with no other any more.
 _LONG = 3_000
+#: And how many operands with variables it may have, of which a matcher is made.
+_OPEN = 200
 #: How many outlines of unifiers are remembered, to leave out those that come again.
 _REMEMBERED = 512
 #: How many unifiers of each.
@@ -142,7 +144,8 @@ class _Unifier:
         ]
         self.size = sum(len(v.args) for v in values)
         self._matcher: Matcher | None = None
-        self._is_hard = False
+        open_ones = sum(bool(arg.variables) for v in values for arg in v.args)
+        self._is_hard = open_ones > _OPEN
         self._columns: dict[Symbol, set[Column]] = {}
 
     def covers(self, other: _Unifier) -> bool:
@@ -151,10 +154,10 @@ class _Unifier:
             return False
         if not self._may_cover(other):
             return False
-        if self._matcher is None:
-            self._matcher = Matcher(self.term, steps=_LONG)
         if self._is_hard:
             return False
+        if self._matcher is None:
+            self._matcher = Matcher(self.term, steps=_LONG)
         try:
             return next(self._matcher.match(other.term), None) is not None
         except Incomplete:

@@ -77,7 +77,8 @@ def pairs(
     row
         The equation.
     preferred
-        The positions of unknowns that others should stand beside.
+        The positions of unknowns that others should stand beside. Where a side has none, each of
+        the other side stands beside another.
     tick
         Called for each unknown; it may raise.
 
@@ -87,16 +88,21 @@ def pairs(
     [((0, 1), (1, 2)), ((0, 1), (2, 2)), ((3, 1),)]
     """
     sides = [k for k, n in enumerate(row) if n > 0], [k for k, n in enumerate(row) if n < 0]
-    beside = [
-        min(side, key=lambda k: (k not in preferred, abs(row[k])), default=None) for side in sides
+    least = [
+        min(filter(preferred.__contains__, s), key=lambda k: abs(row[k]), default=None)
+        for s in sides
     ]
+    beside = [side if k is None else [k] for k, side in zip(least, sides, strict=True)]
     found: dict[Sparse, None] = {}
+    seen = [0, 0]
     for k, n in enumerate(row):
         tick(1)
-        other = beside[n > 0]
+        others = beside[n > 0]
         if not n:
             found[((k, 1),)] = None
-        elif other is not None:
+        elif others:
+            other = others[seen[n > 0] % len(others)]
+            seen[n > 0] += 1
             divisor = gcd(n, row[other])
             two = (k, abs(row[other]) // divisor), (other, abs(n) // divisor)
             found[tuple(sorted(two))] = None

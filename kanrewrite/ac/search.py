@@ -103,9 +103,17 @@ class Search:
     def _simplified(self, state: State) -> State | None:
         """A state without what leaves no choice, None if it has no solution."""
         simple = simplify(self.terms, state, self.budget.tick)
-        if simple is None or not self.sorts.variables:
-            return simple
+        if simple is None:
+            return None
         bindings = simple.bindings
+        if simple.distinct:
+            equal = {frozenset(pair) for pair in simple.equations}
+            for pair in simple.distinct:
+                values = frozenset(bound(self.terms, v, bindings) for v in pair)
+                if len(values) == 1 or values in equal:
+                    return None  # what is tried elsewhere
+        if not self.sorts.variables:
+            return simple
         return simple if self.sorts.allow(lambda v: bound(self.terms, v, bindings)) else None
 
     def _text(self) -> str:

@@ -56,6 +56,9 @@ class System(ABC):
         self.operator = operator
         sides = [[Counter(operands(operator, side)) for side in pair] for pair in equations]
         self.atoms = list(dict.fromkeys(atom for pair in sides for side in pair for atom in side))
+        # By their heads: what stands on one side in turn may equal what does so on the other.
+        heads: dict[Symbol, int] = {}
+        self.atoms.sort(key=lambda atom: heads.setdefault(atom.symbol, len(heads)))
         self.fixed = [k for k, atom in enumerate(self.atoms) if atom.symbol is not VARIABLE]
         self._known = frozenset(self.fixed)
         rows = [
@@ -235,28 +238,33 @@ class Sums(System):
         Incomplete
             If these were too many, after some sets of extreme ones.
         """
-        some = self._covers(single, several)
         # With a unit, all that is not found makes what is found less general.
-        first = next(some, None) if self.operator.unit is None else None
+        begun = self._covers(single, several) if self.operator.unit is None else iter(())
+        first = next(begun, None)
         if first is not None:
             yield first
+        extreme, every = len(self.vectors), False
+        known = None if first is None else frozenset(first)
         try:
             self._complete()
+            for chosen in self._covers(single, several):
+                if frozenset(chosen) != known:
+                    yield chosen
+                    every = True
         except Incomplete:
-            yield from some
+            if not every:
+                yield from begun if first else self._covers(single, several, extreme)
             raise
-        known = None if first is None else frozenset(first)
-        for chosen in self._covers(single, several):
-            if frozenset(chosen) != known:
-                yield chosen
 
-    def _covers(self, single: frozenset[int], several: int | None) -> Iterator[list[int]]:
-        """The same of the least solutions that have been found."""
+    def _covers(
+        self, single: frozenset[int], several: int | None, most: int | None = None
+    ) -> Iterator[list[int]]:
+        """The same of the least solutions that were found first."""
         optional = self.operator.unit is not None
         exact = single.union(self.fixed)
         usable = [
             k
-            for k, vector in enumerate(self.vectors)
+            for k, vector in enumerate(self.vectors[:most])
             if all(times <= 1 for n, times in vector if n in exact)
         ]
         vectors = [self.vectors[k] for k in usable]

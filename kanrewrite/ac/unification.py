@@ -11,13 +11,14 @@ from unification import Var
 
 from kanrewrite.ac.bags import product
 from kanrewrite.ac.choices import system
-from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
+from kanrewrite.ac.interned import APPLY, VARIABLE, Interned, Symbol
 from kanrewrite.ac.matching import Matcher, matcher
 from kanrewrite.ac.minimal import minimal
 from kanrewrite.ac.search import Search, has_words
 from kanrewrite.ac.shape import operands_first
 from kanrewrite.ac.sorts import Sort, Sorts
 from kanrewrite.ac.states import Bindings, Equation, State, aliens, bound, operator_of
+from kanrewrite.ac.syntax import PAIR
 from kanrewrite.ac.systems import System
 from kanrewrite.ac.terms import Store, store
 from kanrewrite.errors import Incomplete
@@ -28,6 +29,8 @@ Substitution = dict[Var, Any]
 _PATIENCE = 4_000
 #: How many choices make a set large.
 _MANY = 1_000
+#: How many variables a pattern may have: each takes a loop.
+_OPEN = 200
 #: In how much work they are counted: what takes more is large.
 _LOOKED = 20_000
 
@@ -129,6 +132,10 @@ class _Unification:
             return None
         s, t = state.equations[0]
         if s.variables and t.variables:
+            return None
+        operator = operator_of((s, t))
+        sums = operator is not None and operator.commutative and not operator.idempotent
+        if sums and len(s.variables | t.variables) > _OPEN:
             return None
         compiled = matcher(s if s.variables else t)
         # What cancels is found by unification alone.
@@ -285,9 +292,9 @@ def is_complete(theory: Theory, equations: Iterable[tuple[Any, Any]] | None = No
     -------
     bool
         False where an operator is associative and not commutative: sets may be infinite and are
-        enumerated. With inverses, true if one Abelian group is all there is, with constants:
-        its unifier is unique; what combines it with other operators is sound and may miss some.
-        Otherwise true: each step of the search keeps all solutions, as the guide shows.
+        enumerated. With inverses, true if one Abelian group is all there is, beside free operators;
+        what combines it with others is sound and may miss some. Otherwise true: each step of the
+        search keeps all solutions, as the guide shows.
 
     Examples
     --------
@@ -307,10 +314,15 @@ def _complete_for(terms: Store, equations: Iterable[tuple[Any, Any]]) -> bool:
     if any(has_words(side) for side in sides):
         return False
     symbols = {symbol for side in sides for symbol in _symbols(side)}
-    if all(symbol.inverse is None and symbol.group is None for symbol in symbols):
-        return True
-    groups = {symbol.group or symbol for symbol in symbols}
-    return len(groups) == 1
+    groups = {symbol.group or symbol for symbol in symbols if _group(symbol)}
+    others = [symbol for symbol in symbols if not _group(symbol)]
+    # A head that is a variable may be any operator.
+    free = all(not (s.associative or s.commutative or s.op is PAIR or s is APPLY) for s in others)
+    return not groups or (len(groups) == 1 and free)
+
+
+def _group(symbol: Symbol) -> bool:
+    return symbol.inverse is not None or symbol.group is not None
 
 
 def _symbols(term: Interned) -> Iterator[Symbol]:

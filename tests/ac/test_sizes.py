@@ -297,6 +297,34 @@ def test_wide_sums_with_open_operands_end(kind: str) -> None:
     assert taken[1] < 5 * taken[0] + 100
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("head", ["f", None])
+def test_as_many_open_operands_on_both_sides_are_unified_in_turn(kind: str, head: Any) -> None:
+    theory, sides = KINDS[kind], []
+    for _ in range(2):
+        names = [var() for _ in range(40)]
+        sides.append(("add", *((head, v) if head else v for v in names)))
+    if head is None:
+        sides[1] = ("add", *(f"c{k}" for k in range(40)))
+    found: list[Any] = []
+    assert lines_run(lambda: found.append(next(unify([tuple(sides)], theory)))) < 4_000_000  # type: ignore[list-item]
+    left, right = (term(replaced(side, found[0]), theory) for side in sides)
+    assert left is right
+
+
+def test_a_word_of_one_variable_several_times_is_matched_in_linear_work() -> None:
+    taken = []
+    for width in (400, 1_600):
+        whole = ("cat", *(f"c{k}" for k in range(width)), "z")
+        found: list[Any] = []
+        work = lambda: found.extend(match(("cat", X, X, "z"), whole, WORDS))  # noqa: B023, E731
+        taken.append(lines_run(work))
+        assert found == []
+    assert taken[1] < 5 * taken[0] + 100
+    twice = ("cat", *"abcabc", "z")
+    assert list(match(("cat", X, X, "z"), twice, WORDS)) == [{X: ("cat", *"abc")}]
+
+
 def test_many_known_operands_are_compared_at_once() -> None:
     parts = [f"c{k}" for k in range(300)]
     for op in ("add", "sum", "max"):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from unification import Var, var
 
-from kanrewrite.ac import budget, term, unify
+from kanrewrite.ac import budget, is_complete, term, unify
 from kanrewrite.ac.matching import Matcher
 from kanrewrite.ac.terms import store
 from kanrewrite.errors import Incomplete, IncompleteMatch
@@ -121,6 +121,22 @@ def test_two_joins_over_the_same_variables_stream_and_begin_with_equal_ones(unit
     # The x are a permutation of the y, in six ways.
     equal = [one for one in found if len({one.get(v, v) for v in variables}) == 3]
     assert len(equal) >= 6
+
+
+@pytest.mark.slow
+def test_two_joins_over_the_same_variables_end() -> None:
+    stream, variables = unify(twice(3), OTHERS["joins"]), [*names("x", 3), *names("y", 3)]
+    found = list(stream)
+    assert len({key(one, variables) for one in found}) == len(found) > 1_000
+    assert is_complete(OTHERS["joins"], twice(3))
+
+
+def test_what_is_assumed_to_differ_is_not_found_equal() -> None:
+    theory = Theory("joins").aci("add").aci("mul")
+    every = list(unify(twice(2), theory))
+    variables = [*names("x", 2), *names("y", 2)]
+    # The x are the y, in two ways: other solutions are instances.
+    assert len({key(one, variables) for one in every}) == len(every) == 2
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -181,7 +181,9 @@ def test_completeness_is_reported() -> None:
     assert is_complete(GROUP)
     assert not is_complete(GROUP.ac("add"))
     assert is_complete(GROUP.ac("add"), [(("mul", X, Y), "a")])
-    assert not is_complete(GROUP, [(("mul", X, ("f", Y)), "a")])
+    assert is_complete(GROUP, [(("mul", X, ("f", Y)), "a")])
+    assert not is_complete(GROUP.c("add"), [(("mul", X, ("add", Y, Z)), "a")])
+    assert not is_complete(GROUP, [(("mul", X, (U, Y)), "a")])
     assert not is_complete(WORDS, [(("cat", X, Y), "a")])
     assert is_complete(WORDS, [(("f", X), Y)])
 
