@@ -418,3 +418,10 @@ def test_a_zero_that_was_left_above_the_scales_is_looked_at_again() -> None:
     slope: Any = aesara.grad(p, r)
     (slopes,) = reference.evaluate([slope], {r: given})
     np.testing.assert_allclose(slopes.astype(float), np.exp(-given.sum()), 1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64"])
+def test_sums_of_more_operands_than_a_ufunc_takes(dtype: str) -> None:
+    xs = [at.vector(dtype=dtype) for _ in range(40)]
+    (total,) = reference.evaluate([at.add(*xs)], {x: np.arange(3) for x in xs})
+    assert [float(x) for x in total] == [0, 40, 80]

@@ -202,24 +202,27 @@ def apply_scalar(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) ->
     out = node.outputs[0]
     shape = np.broadcast_shapes(*[np.shape(value) for value in inputs])
     if all(is_exact(variable) for variable in (*node.inputs, out)):
-        return [np.broadcast_to(_on_machine(op, inputs), shape).astype(dtype_of(out))]
+        return [np.broadcast_to(_on_machine(op, inputs, shape), shape).astype(dtype_of(out))]
     wanted = "complex" if _has_complex(node) else "float"
     values = [lift(value, wanted, arithmetic) for value in inputs]
-    value = np.frompyfunc(scalar_function(op, node, arithmetic), len(values), 1)(*values)
-    array = np.empty(shape, dtype=object)
-    array[...] = value
+    array = _each(scalar_function(op, node, arithmetic), values, shape)
     if is_exact(out):
         return [_to_integers(array, dtype_of(out), arithmetic)]
     return [array]
 
 
-def _on_machine(op: Any, inputs: Values) -> Array:
+def _each(function: Any, arrays: Values, shape: tuple[int, ...]) -> Array:
+    """A function of elements, of however many arrays: a ufunc takes fewer than 32."""
+    columns = [np.broadcast_to(array, shape).astype(object).ravel() for array in arrays]
+    return objects([function(*row) for row in zip(*columns, strict=True)], shape)
+
+
+def _on_machine(op: Any, inputs: Values, shape: tuple[int, ...]) -> Array:
     """Integers and bools by numpy, as Elemwise computes them."""
     name, nin, _ = getattr(op, "nfunc_spec", None) or ("", 0, 0)
     native = getattr(np, name, None) if nin == len(inputs) else None
     with np.errstate(all="ignore"):
-        function = native or np.frompyfunc(op.impl, len(inputs), 1)
-        return np.asarray(function(*inputs))
+        return np.asarray(native(*inputs) if native else _each(op.impl, inputs, shape))
 
 
 def _has_complex(node: Node) -> bool:
