@@ -85,7 +85,7 @@ class Joins(System):
             if not (covered | first) & bit
             and (ground is None or compatible(self.atoms[ground], atom))
         ]
-        lacking = self._lacking(first)
+        lacking = self._lacking(first) or 0
         others.sort(key=lambda bit: not bit & lacking)
         level: Iterable[tuple[Bits, int]] = [(first, 0)]
         while level:
@@ -142,7 +142,7 @@ class Joins(System):
             self.tick(1 + len(self._free) // _TOGETHER)
             bits = stack.pop()
             lacking = self._lacking(bits)
-            if not lacking:
+            if lacking is None:
                 found.add(bits)
                 continue
             larger = [bits | one for one in self._free if one & lacking]
@@ -150,15 +150,15 @@ class Joins(System):
             seen.update(larger)
         return found
 
-    def _lacking(self, bits: Bits) -> Bits:
-        """A side that must hold something, as the other one does; none if all sides agree."""
+    def _lacking(self, bits: Bits) -> Bits | None:
+        """A side that must hold something, as the other one does; None if all sides agree."""
         return next(
             (
                 right if bits & left else left
                 for left, right in self._rows
                 if bool(bits & left) != bool(bits & right)
             ),
-            0,
+            None,
         )
 
     def _may_be(self, bits: Bits) -> bool:

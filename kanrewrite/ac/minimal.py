@@ -21,8 +21,8 @@ _WAIT, _WAIT_LARGE = 256, 16
 _STEPS = 2_000
 #: And how much work, where some have been found: of the search, and of comparisons with each that
 #: is kept, which are longer in wide terms.  Steps of a search that may have no end are long ones.
-_WORK, _WORK_FAIR = 50_000, 3_200
-_COMPARED, _WIDE = 6, 64
+_WORK, _WORK_FAIR = 100_000, 5_000
+_COMPARED, _WIDE = 2, 64
 #: How many steps a comparison of two may take: what took more is compared with no other any more.
 _LONG = 3_000
 #: And how many operands with variables it may have, of which a matcher is made.

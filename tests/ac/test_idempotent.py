@@ -93,6 +93,8 @@ def test_the_first_match_of_many_variables_comes_at_once(count: int) -> None:
         (("max", X, Y), ("add", U, V), 1),
         (("f", ("max", X, "a")), ("f", "a"), 1),
         (("max", Z, Y, ("maxu", Z, X)), ("max", ("maxu", Z, Y), X, "b"), 17),
+        # A side may be nothing, so that what must be in it cannot be.
+        (("max", ("maxu", X, Y, "a"), Z), ("max", ("maxu", "b", Y), ("maxu", Y, Z)), 3),
     ],
 )  # fmt: skip
 def test_minimal_complete_sets(left: object, right: object, size: int) -> None:
