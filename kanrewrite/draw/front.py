@@ -163,7 +163,7 @@ def _points(found: Improvement, place: Callable[[Form], Point]) -> str:
         if form not in shown
         for x, y in [place(form)]
     ]
-    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in map(place, shown)]
+    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in map(place, found.forms)]
     for form in shown:
         label = f"#{form.number}" + " as written" * (form is found.forms[0])
         box = _free(*place(form), len(label) * LETTER, taken)
@@ -178,7 +178,7 @@ def _points(found: Improvement, place: Callable[[Form], Point]) -> str:
 
 
 def _free(x: float, y: float, wide: float, taken: Sequence[Box]) -> Box:
-    """Room for a label near a point, which no other label has."""
+    """Room for a label near a point, in which neither another label nor a point is."""
     beside = (x + AWAY, x - AWAY - wide)
     rows = (-0.5, 0.5, -1.5, 1.5, -2.5, 2.5, -3.5, 3.5)
     sides = [(a, y + n * LINE) for n in rows for a in beside]

@@ -28,6 +28,10 @@ TEXTS = """
   })
 """
 WIDTH = "document.querySelector('.stage:not([hidden]) svg').viewBox.baseVal.width"
+POINTS = """
+[...document.querySelectorAll('svg.front circle')]
+  .map(c => c.getBoundingClientRect()).map(r => [r.left, r.top, r.right, r.bottom])
+"""
 #: How many boxes of each status lie wholly within what is seen of the picture.
 SEEN = """
 (() => {
@@ -173,6 +177,12 @@ def check(browser: Browser, picture: Picture, status: str, path: Path) -> None:
             assert browser.evaluate(SEEN).get(status, 0) > 0
 
 
+def meet(one: list[float], other: list[float]) -> bool:
+    """Whether two boxes, of left, top, right and bottom, are on each other by more than a pixel."""
+    across = min(one[2], other[2]) - max(one[0], other[0])
+    return across > 1 and min(one[3], other[3]) - max(one[1], other[1]) > 1
+
+
 def overlapping(texts: list[Any]) -> list[tuple[str, str]]:
     """Texts that stand on each other by more than a pixel."""
     ordered = sorted(texts, key=lambda text: text[2])
@@ -203,13 +213,16 @@ def test_large_ones_open_legible_on_what_matters(
 
 def test_labels_of_a_crowded_front_stand_apart(browser: Browser, tmp_path: Path) -> None:
     x = at.dscalar("x")
-    errors = (40.0, 39.5, 39.0, 38.8, 20.0, 1.0, 0.5, 0.1)
+    errors = (40.0, 39.5, 39.0, 38.8, 20.0, 1.0, 0.5, 0.1, 40.0, 39.9)
     forms = [Form(n, (at.exp(x),), e, e, 40.0 + n) for n, e in enumerate(errors)]
     Improvement(forms, 8, 1.0, "complete").save(tmp_path / "front.html")
     browser.open(tmp_path / "front.html")
     texts = browser.evaluate(TEXTS.replace(".stage:not([hidden]) svg text", "svg.front text"))
     assert [text for text, *_ in texts].count("#0 as written") == 1
     assert overlapping(texts) == []
+    points = browser.evaluate(POINTS)
+    assert len(points) == len(forms)
+    assert not {text for text, *box in texts if any(meet(box, point) for point in points)}
     assert min(size for *_, size in texts) >= 10
     browser.click("a[data-form=form-7] circle")
     assert browser.until("document.querySelector('#form-7').open") is True
