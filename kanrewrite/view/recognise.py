@@ -16,9 +16,10 @@ from kanrewrite.laws import Laws
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.cofactors import groups, joined
 from kanrewrite.view.events import merges
-from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum, pieces
+from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum
 from kanrewrite.view.heat import exponents, hot, over_softplus
 from kanrewrite.view.instantiate import instantiate
+from kanrewrite.view.levels import bounded
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import SHARES, Bindings, FormMatcher, is_parameter
 from kanrewrite.view.moves import Shuffle
@@ -253,10 +254,12 @@ def balanced(before: Form, after: Form, a: Lifting) -> bool:
     """Tell whether no exponential has lost the partner that it would have cancelled with.
 
     ``exp(x)/(1 + exp(2*x))`` stays what it is: ``exp(x) * sigmoid(-2*x)`` can be inf times 0.  And
-    so can ``exp(x*y) * sigmoid(-x)``.
+    so can ``exp(y) * sigmoid(-x)``.
     """
-    if before is after or scaled_sum(before) is not None or not hot(after):
+    if before is after or not hot(after):
         return True
+    if scaled_sum(before) is not None:
+        return not hides_exponent(after, a)
     _, expo, factors = a.parts(after)
     left = exponents(expo) | {m for f, _ in factors for m in exponents(f)}
     _, _, old_factors = a.parts(before)
@@ -268,18 +271,16 @@ def balanced(before: Form, after: Form, a: Lifting) -> bool:
     return not (growing and gone and a.overflows(after))
 
 
-def leaves(forms: Iterable[Form]) -> set[Form]:
-    """What forms are made of in the end."""
-    found: set[Form] = set()
-    stack, seen = list(forms), set()
-    while stack:
-        form = stack.pop()
-        if form not in seen:
-            seen.add(form)
-            inner = pieces(form)
-            stack.extend(inner)
-            found.update(() if inner else (form,))
-    return found
+def hides_exponent(form: Form, a: Lifting) -> bool:
+    """Tell whether an ``expm1`` out of range is added to exponentials, relative to the largest."""
+    large = {m for m in a.terms_of(form) if any(_is_large(f, a) for f, _ in a.parts(m)[2])}
+    return bool(large) and any(hot(m) for m in a.terms_of(form) if m not in large)
+
+
+def _is_large(form: Form, a: Lifting) -> bool:
+    if not (isinstance(form, App) and form.op is T.expm1):
+        return False
+    return not bounded(a.lin(a.terms_of(form.args[0])), a)
 
 
 def is_sum_over(form: Form) -> bool:

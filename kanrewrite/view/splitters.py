@@ -132,8 +132,11 @@ def _hidden(b: LogBuilder, inner: Form, key: tuple[Lin, Axes], where: Context) -
     """
     factors = {f for f, _ in b.a.parts(inner)[2]}
     choices = [h for h in where.masks.get(key, ()) if factors.issuperset(h)]
+    if not any(choices) and any(where.masks.get(key, ())):
+        choices.append(hiding(inner, b.a))  # it may be as small as that sum, by factors of its own
     if key not in where.masks:
-        choices.append(tuple(f for f, _ in b.a.parts(inner)[2] if _has_zeros(f)))
+        zeros = tuple(f for f, _ in b.a.parts(inner)[2] if _has_zeros(f))
+        choices.append(hiding(inner, b.a) if where.exact else zeros)
     if where.unbounded:
         choices.append(tuple(f for f in hiding(inner, b.a) if vanishes(f)))
     return max(choices, key=len, default=())

@@ -1,0 +1,58 @@
+"""Mixtures in which labels pick: sums whose terms have no exponent in common, all far below."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kanrewrite.reference import evaluate
+from tests.view.common import at, function, grad, stock
+
+_A = np.array([[15296.0, -10720, 26560], [400, 300, 900]])
+_B = np.array([[-12368.0, 28480, 44096], [63, -500, 160]])
+_G = np.array([11312.0, -3])
+_Y = np.array([[0.0, 1, 0], [1, 0, 0]])
+
+
+def _share(x: Any) -> Any:
+    return at.exp(x) / at.exp(x).sum(axis=1, keepdims=True)
+
+
+def test_the_log_of_a_picked_mixture() -> None:
+    a, b, y = at.dmatrices("a", "b", "y")
+    g = at.dvector("g")
+    gate = (1 / (1 + at.exp(-g)))[:, None]
+    loss = at.log(((gate * _share(a) + (1 - gate) * _share(b)) * y).sum(axis=1))
+    ours, theirs = (f([a, b, g, y], [loss]) for f in (function, stock))
+    near = [_A / 2e4, _B / 2e4, _G / 2e4, _Y]
+    np.testing.assert_allclose(ours(*near), theirs(*near), rtol=1e-13)
+    far = [_A, _B, _G, _Y]
+    (truth,) = evaluate([loss], dict(zip([a, b, g, y], far, strict=True)))
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(ours(*far)[0], np.asarray(truth, float), rtol=1e-14)
+
+
+def test_the_slope_of_two_picks_in_one_sum() -> None:
+    x, v, w = at.dmatrices("x", "v", "w")
+    p = _share(x)
+    slope = grad(at.log((p * v).sum(axis=1) + (p * w).sum(axis=1)).sum(), x)
+    far = [np.array([[900.0, 100, 899], [50, 900, -900]]), _Y, _Y]
+    (truth,) = evaluate([slope], dict(zip([x, v, w], far, strict=True)))
+    with np.errstate(all="ignore"):
+        found = function([x, v, w], slope)(*far)
+    np.testing.assert_allclose(found, np.asarray(truth, float), rtol=1e-13, atol=1e-300)
+
+
+def test_ties_of_paired_comparisons() -> None:
+    a, b, n = at.dvectors("a", "b", "n")
+    e, f = at.exp(a), at.exp(b)
+    tie = at.exp(n) * at.sqrt(e * f)
+    loss = (at.log(e / (e + f + tie)) + at.log(tie / (e + f + tie))).sum()
+    outputs = [loss, *grad(loss, [a, b, n])]
+    far = [np.array([-859136.0, 0.5, 900]), np.array([0.3, -0.5, -900]), np.array([0.5, 0, -1])]
+    truth = evaluate(outputs, dict(zip([a, b, n], far, strict=True)))
+    with np.errstate(all="ignore"):
+        found = function([a, b, n], outputs)(*far)
+    for x, y in zip(found, truth, strict=True):
+        np.testing.assert_allclose(x, np.asarray(y, float), rtol=1e-13, atol=1e-300)
