@@ -17,6 +17,7 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.terms import T
 from kanrewrite.view.centring import Generator, Shift
+from kanrewrite.view.clearing import cleared
 from kanrewrite.view.context import (
     PLAIN,
     Context,
@@ -216,7 +217,7 @@ class Builder(LogBuilder):
             if r is not None:
                 rests.append((r, k))
         # Uneven sums come last: what the other factors add to the exponent may cancel in them.
-        level = self.a.lin(expo)
+        level, waiting = cleared(self.a.lin(expo), waiting, self.a)
         for f, k in sorted(waiting, key=lambda item: item[1] != 1):
             back = apart or self._brings_back(f, k, form)
             seen = self._with_unmatched(masks, f, form) if unbounded else masks

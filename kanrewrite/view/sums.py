@@ -14,6 +14,7 @@ from aesara.graph.basic import Variable
 from kanrewrite.terms import T
 from kanrewrite.unify import elementwise_op
 from kanrewrite.view.algebra import Algebra
+from kanrewrite.view.clearing import cleared
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.exponents import ExponentBuilder, compared
@@ -340,6 +341,8 @@ class SumBuilder(ExponentBuilder):
         scaled = [(m, c * by) for m, c in form.terms]
         hidden = [(m, c) for m, c in scaled if _is_hot_log(m)]
         lin = self.a.lin({m: c for m, c in scaled if (m, c) not in hidden})
+        lin, inner = cleared(lin, [(m.args[0], c) for m, c in hidden], self.a)  # type: ignore[attr-defined]
+        hidden = [(self.a.app(T.log, f), c) for f, c in inner]
         lin, hidden, logs = self._tops(lin, hidden)
         for m, c in hidden:
             # As c * (lin/c + log(...)): what cancels inside the log does so before it is added.

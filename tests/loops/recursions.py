@@ -213,7 +213,7 @@ def soft_path(x: Any) -> Any:
     """Forward messages, each normalised by its largest."""
 
     def step(row: Any, s: Any) -> Any:
-        joint = at.exp(row[:, None] - 0.5 * at.sqr(row[None, :] / 16)) * s[:, None]
+        joint = at.exp(row[:, None] - 0.5 * at.square(row[None, :] / 16)) * s[:, None]
         s = joint.sum(0)
         return s / at.max(s), at.log(at.max(s))
 
@@ -262,7 +262,7 @@ def exponentiated_gradient(w: Any, x: Any) -> Any:
     """Mirror descent on a simplex, with a gradient taken in each step."""
 
     def step(row: Any, p: Any) -> Any:
-        loss = at.sqr((p * at.tanh(row)).sum() - 0.5)
+        loss = at.square((p * at.tanh(row)).sum() - 0.5)
         p = p * at.exp(-2 * take.grad(loss, p))
         return p / p.sum()
 
@@ -352,7 +352,7 @@ def planar_flow(x: Any, w: Any, u: Any) -> Any:
         a = b + z * w / 4
         s = 1 / (1 + at.exp(-a))
         slope = s * (1 - s)
-        return z + at.sqr(u) * s, logdet + at.log(1 + at.sqr(u) * slope)
+        return z + at.square(u) * s, logdet + at.log(1 + at.square(u) * slope)
 
     return several(step, x, states=[at.zeros(3), at.zeros(3)])[1]
 

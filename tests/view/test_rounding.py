@@ -143,3 +143,12 @@ def test_what_is_far_below_takes_no_digits_from_sums_in_sums(far: float, masked:
         [*values, *([np.array([0.0, 2.0, 0.0])] if masked else [])],
         rtol=1e-14,
     )
+
+
+@pytest.mark.parametrize("far", [-1e9, -np.inf])
+@pytest.mark.parametrize("asked", [at.log, at.sgn, at.abs])
+def test_what_is_far_below_takes_no_digits_from_products_of_sums(far: float, asked: Any) -> None:
+    total = at.exp(b + w) + at.exp(z)
+    slope = at.exp(w) / total - at.exp(2 * w + b) / total**2 + at.exp(w + b) / total**2
+    values = [np.full(3, far), np.array([0.5, -1.5, 0.25]), np.array([0.0, 1.0, -2.0])]
+    assert_right([b, z, w], [asked(at.abs(slope + at.square(w) / at.exp(z)))], values, rtol=1e-13)
