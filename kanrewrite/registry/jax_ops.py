@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from kanrewrite.ops import ScaledCumsum, ScaledDot
+from kanrewrite.ops import ScaledCumsum, ScaledDot, Supremum
 
 
 def convert() -> None:
@@ -61,8 +61,14 @@ def _dot(_: ScaledDot, **__: Any) -> Callable[..., Any]:
     return scaled_dot
 
 
+def _supremum(op: Supremum, **_: Any) -> Callable[..., Any]:
+    np: Any = import_module("jax.numpy")
+    return lambda x: np.max(x, axis=op.axis, initial=-np.inf)
+
+
 #: The conversion of each operator that JAX does not know by the class that it is made of.
 CONVERSIONS: dict[type, Callable[..., Callable[..., Any]]] = {
     ScaledCumsum: _cumsum,
     ScaledDot: _dot,
+    Supremum: _supremum,
 }
