@@ -348,7 +348,7 @@ T = Patterns()
 
 
 #: Elementwise operators that exist in patterns only.
-_IN_PATTERNS = frozenset({"mask", "ones_like", "finite"})
+_IN_PATTERNS = frozenset({"mask", "ones_like", "finite", "defined"})
 
 
 class _Elementwise:

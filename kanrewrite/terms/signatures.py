@@ -39,8 +39,11 @@ ARITY: dict[str, int | None] = {"softmax_grad": 2, "join": None, "size": 1}
 
 #: Operators without parameters that are not elementwise ones of Aesara.
 PLAIN = frozenset(
-    {"dot", "batched_dot", "ones_like", "mask", "kept", "closed", "finite", "logaddexp", "gradient"}
-)
+    {
+        "dot", "batched_dot", "ones_like", "mask", "kept", "closed", "finite", "defined",
+        "logaddexp", "gradient",
+    }
+)  # fmt: skip
 
 #: Other spellings of one operator, each an elementwise operator of Aesara.
 ALIASES = {

@@ -47,7 +47,7 @@ MOVES = {T.dimshuffle, T.subtensor}
 #: Operators whose value is never negative.
 NONNEGATIVE = {
     T.abs, T.sqr, T.sqrt, T.softplus, T.sigmoid, T.softmax, T.exp, T.cosh, T.eq, T.neq, T.lt, T.le,
-    T.gt, T.ge, T.size, T.ones_like, T.mask,
+    T.gt, T.ge, T.size, T.ones_like, T.mask, T.defined,
 }  # fmt: skip
 #: Operators whose value is never negative when the operands that have its sign are not.
 MONOTONE = {
@@ -55,6 +55,10 @@ MONOTONE = {
     T.scatter, T.alloc, T.join, T.switch, T.maximum, T.minimum, T.dot, T.mask, T.pow,
     T.others,
 }  # fmt: skip
+
+
+#: Operators that are more to a product than a factor among others.
+_SPECIAL = (T.switch, T.ones_like, T.defined)
 
 
 class Algebra(Interner):
@@ -148,6 +152,7 @@ class Algebra(Interner):
     def mul(self, *forms: Form) -> Form:
         """The product of forms."""
         coeff, exponents, factors = ONE, [], Totals()
+        met: list[Form] = []  # roots of what may be negative, which are no roots any more
         for form in forms:
             c, e, fs = self.parts(form)
             if c is not ONE:
@@ -155,8 +160,15 @@ class Algebra(Interner):
             if e.terms:
                 exponents.append(e)
             for f, k in fs:
-                factors[f] = factors[f] + k if f in factors else k
-        return self._product(coeff, self._added(exponents), factors)
+                if f not in factors:
+                    factors[f] = k
+                    continue
+                factors[f] += k
+                left = factors[f]
+                if left and k.denominator > 1 and left.denominator == 1 and not f.nonneg:
+                    met.append(f)
+        whole = self._product(coeff, self._added(exponents), factors)
+        return self.mul(whole, *map(self.defined, met)) if met else whole
 
     def _added(self, exponents: list[Lin]) -> Lin:
         if len(exponents) < 2:
@@ -185,6 +197,8 @@ class Algebra(Interner):
         for f, k in factors.items():
             if k and is_ones(f) and not covers(covered, f):
                 kept[f] = ONE
+            elif f in kept and isinstance(f, App) and f.op is T.defined:
+                kept[f] = ONE if k > 0 else -ONE
         return self.prod(coeff, expo, kept)
 
     def _met(self, choice: App, expo: Lin, factors: Terms) -> tuple[Form, Form] | None:
@@ -218,10 +232,15 @@ class Algebra(Interner):
         if k.denominator == 1:
             if not coeff and k < 0:
                 return self.app(T.pow, form, self.const(k))
-            return self._product(coeff ** int(k), scaled, {f: e * k for f, e in factors})
+            whole = self._product(coeff ** int(k), scaled, {f: e * k for f, e in factors})
+            roots = [(f, e * k) for f, e in factors if e.denominator > 1 and not f.nonneg]
+            met = [self.defined(f) for f, power in roots if power and power.denominator == 1]
+            return self.mul(whole, *met) if met else whole
         free, group = Totals(), Totals()
         for f, e in factors:
-            if f.nonneg:
+            if isinstance(f, App) and f.op is T.defined:
+                free[f] = e
+            elif f.nonneg:
                 free[f] += e * k
             elif _even(e):
                 free[self.app(T.abs, f)] += e * k
@@ -232,6 +251,19 @@ class Algebra(Interner):
         if group or sign < 0:
             free[self.prod(sign, self.no_exponent, group)] = k
         return self.prod(root, scaled, free)
+
+    def defined(self, form: Form) -> Form:
+        """1 where a form is not negative, and nan elsewhere: what its root, or its log, asks.
+
+        Sums of exponentials are taken to be positive: to compute the sign of each would cost more
+        than all else.
+        """
+        coeff, _, factors = self.parts(form)
+        signed: Terms = {f: ONE for f, e in factors if not (f.nonneg or _even(e))}
+        if (not signed and coeff >= 0) or any(map(hot, signed)):
+            return self.one
+        sign = ONE if coeff >= 0 else -ONE
+        return self.app(T.defined, self.prod(sign, self.no_exponent, signed))
 
     def power(self, base: Form, exponent: Form) -> Form:
         """``(f * g)**t == f**t * g**t`` for an f that is never negative."""
@@ -273,6 +305,8 @@ class Algebra(Interner):
         for m, c in self.terms_of(form).items():
             if isinstance(m, App) and m.op is T.log:
                 out.append(self.pow(m.args[0], c))
+                if c.denominator == 1:
+                    out.append(self.defined(m.args[0]))
             else:
                 expo[m] = c
         return self.mul(self.prod(ONE, self.lin(expo), {}), *out)
@@ -662,7 +696,7 @@ def covers(bcast: Bcast, form: Form) -> bool:
 
 def _is_special(form: Form) -> bool:
     """Tell whether a factor can be more to a product than one among others."""
-    return isinstance(form, Prod) or (isinstance(form, App) and form.op in (T.switch, T.ones_like))
+    return isinstance(form, Prod) or (isinstance(form, App) and form.op in _SPECIAL)
 
 
 def _ordered(terms: Terms) -> tuple[tuple[Form, Fraction], ...]:

@@ -59,6 +59,10 @@ class Bench:
         """``outer + log(form)`` as ``(e, r)`` with the value ``e + r``."""
         raise NotImplementedError
 
+    def sign_of(self, form: Form) -> Variable[Any, Any]:
+        """Something of the sign of a form, even where its exponent is out of range; nan at nan."""
+        raise NotImplementedError
+
     def below_zero(self, form: Form) -> Variable[Any, Any]:
         """Whether a form is negative, even where its exponent is out of range."""
         raise NotImplementedError

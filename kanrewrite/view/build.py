@@ -91,13 +91,13 @@ class Builder(LogBuilder):
     def comparison(self, form: Form, var: Variable[Any, Any]) -> Variable[Any, Any]:
         """``exp(a) * r > 0`` as ``r > 0``, with 0 for r where a is -inf."""
         zero = [self.constant(ZERO) for _ in var.owner.inputs[1:]]
-        return fitted(self.make(var.owner.op, self._sign_of(form), *zero), var)
+        return fitted(self.make(var.owner.op, self.sign_of(form), *zero), var)
 
     def below_zero(self, form: Form) -> Variable[Any, Any]:
         """Whether a form is negative, even where its exponent is out of range."""
-        return self.make(at.lt, self._sign_of(form), self.constant(ZERO))
+        return self.make(at.lt, self.sign_of(form), self.constant(ZERO))
 
-    def _sign_of(self, form: Form) -> Variable[Any, Any]:
+    def sign_of(self, form: Form) -> Variable[Any, Any]:
         """The rest of a form, which has its sign; 0 at an exponent of -inf, nan at nan."""
         expo, rest = self.split(form, within_log(form, self.a))
         shown = self.or_one(rest)
@@ -266,8 +266,13 @@ class Builder(LogBuilder):
         return e, self.make(at.switch, kept, r, self.constant(ONE))
 
     def _brings_back(self, f: Form, k: Fraction, form: Prod) -> bool:
-        """Tell whether a product is out of range without one of its factors, which is small."""
-        return k > 0 and hot(f) and self.a.overflows(self.a.div(form, self.a.pow(f, k)))
+        """Tell whether one of the factors of a product, or the others without it, are out of range.
+
+        The product is not: what is small brings back what is large.
+        """
+        if k < 0 or not hot(f):
+            return False
+        return self.a.overflows(f) or self.a.overflows(self.a.div(form, self.a.pow(f, k)))
 
     def _with_unmatched(self, masks: Masks, f: Form, form: Prod) -> Masks:
         """The masks, with a sum whose largest a factor hides and no divisor is as large as that."""

@@ -134,7 +134,7 @@ def _computed(form: Form, values: Callable[[Form], Values]) -> Values:
         return np.asarray(extreme.reduce(operands))
     if form.op in COMPUTED:
         return np.asarray(COMPUTED[form.op](*operands))
-    if form.op is T.ones_like:
+    if form.op in (T.ones_like, T.defined):
         return np.ones(COUNT)
     if form.op not in ELEMENTWISE:
         return _UNKNOWN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 import aesara.tensor as at
 import numpy as np
@@ -194,6 +194,17 @@ class ExponentBuilder(Bench):
         """Take out each ``source - max(source)``, which is exact where its parts are close."""
         found = []
         for top in [m for m in left if isinstance(m, App) and m.op in LARGEST]:
+            if left[top] >= 0:
+                continue  # it may have met another one
+            choice = next((m for m in left if _chooses(m, top)), None)
+            if choice is not None:  # each of its exponents meets the largest
+                cond, *branches = choice.args  # type: ignore[attr-defined]
+                c, times = left.pop(choice), left.pop(top)
+                gaps = [self.linear(self.a.lin(_beside(e, c, {top: times}))) for e in branches]
+                found.append((ONE, self.make(at.switch, self.raw(cond), *gaps)))
+                continue
+            if is_with_zero(top, self.a):
+                found += self._with_zero(top, left)
             for source in _sources(top, self.a):
                 if top not in left or not _contains(left, source, -left[top]):
                     continue
@@ -204,6 +215,18 @@ class ExponentBuilder(Bench):
                         del left[m]
                 found.append((-c, self.below(source, top)))
         return found
+
+    def _with_zero(self, top: App, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
+        """``e - 2*max(e, 0)`` as ``min(e, 0) + min(-e, 0)``, whatever is infinite."""
+        (source,) = (e for e in top.forms if isinstance(e, Lin) and e.terms)
+        times = -left.pop(top)
+        met = min(max(min(left[m] / d for m, d in source.terms), ZERO), times)
+        for m, d in source.terms if met else ():
+            left[m] -= met * d
+            if not left[m]:
+                del left[m]
+        shares = (met, source), (times - met, self.a.no_exponent)
+        return [(k, self.below(e, top)) for k, e in shares if k]
 
     def _moved_differences(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
         """The same where both have been moved: ``y_i + y_j - 2*max(y)`` is a sum of differences."""
@@ -224,6 +247,11 @@ class ExponentBuilder(Bench):
 
     def below(self, exponent: Form, top: Form) -> Variable[Any, Any]:
         """How far an exponent is below the largest one, even where that is infinite."""
+        none = self.a.no_exponent
+        if is_with_zero(top, self.a) and exponent in top.forms:
+            (other,) = (self.linear(e) for e in top.forms if isinstance(e, Lin) and e.terms)
+            other = self.make(at.neg, other) if exponent is none else other
+            return self.make(at.minimum, other, self.constant(ZERO))
         gap = self.make(at.sub, self.value(exponent), self.value(top))
         tower = only_tower(top)
         if tower is None or not isinstance(exponent, Lin):
@@ -391,6 +419,31 @@ def hidden_inside(expo: Lin) -> bool:
             seen.add(form)
             stack.extend(pieces(form))
     return False
+
+
+def is_with_zero(form: Form, a: Algebra) -> TypeGuard[App]:
+    """Tell whether a form is the larger of an exponent and 0."""
+    if not isinstance(form, App) or form.op is not T.maximum or len(form.args) != 2:
+        return False
+    return a.no_exponent in form.args and all(isinstance(e, Lin) for e in form.args)
+
+
+def _chooses(form: Form, top: App) -> bool:
+    """Tell whether an exponent is chosen from among some that a maximum is taken of, too."""
+    if not isinstance(form, App) or form.op is not T.switch:
+        return False
+    chosen, largest = (
+        {m for e in f.forms if isinstance(e, Lin) for m, _ in e.terms} for f in (form, top)
+    )
+    return not chosen.isdisjoint(largest)
+
+
+def _beside(expo: Lin, c: Fraction, terms: Terms) -> Totals:
+    """An exponent times c, and other terms."""
+    out = Totals(terms)
+    for m, d in expo.terms:
+        out[m] += c * d
+    return out
 
 
 def _sources(top: App, a: Algebra) -> Iterator[Lin]:

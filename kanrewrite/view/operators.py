@@ -16,7 +16,7 @@ from kanrewrite.terms import Operator, T, Term
 from kanrewrite.unify import as_graph, elementwise_op
 from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.context import PLAIN
-from kanrewrite.view.exponents import ExponentBuilder
+from kanrewrite.view.exponents import ExponentBuilder, is_with_zero
 from kanrewrite.view.forms import ONE, ZERO, App, Form
 from kanrewrite.view.limits import only_tower
 from kanrewrite.view.moves import Diagonal
@@ -61,6 +61,8 @@ def _maximum(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     out, *others = [b.value(e) for e in form.forms]
     for other in others:
         out = b.make(at.maximum, out, other)
+    if is_with_zero(form, b.a):
+        return out
     if only_tower(form) is not None:
         nothing = b.make(at.eq, out, b.constant_of(-np.inf))
         return b.make(at.switch, nothing, b.constant(ZERO), out)
@@ -138,6 +140,12 @@ def _has_op(form: App) -> bool:
     return len(form.args[-1]) in (1, form.ndim)
 
 
+def _defined(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
+    """1, and nan where something is negative."""
+    one = b.constant(ONE)
+    return b.make(at.switch, b.below_zero(form.args[0]), b.constant_of(np.nan), one)
+
+
 def _op(kind: Callable[..., Any], axes: tuple[int, ...]) -> Any:
     """One of Aesara's softmax Ops; no axis stands for all of them."""
     return kind(axis=axes[0] if len(axes) == 1 else None)
@@ -175,6 +183,7 @@ OPERATORS: dict[Operator, PlainOperator] = {
     T.closed: lambda b, form: b.value(form.args[0]),
     T.finite: lambda b, form: finite(b, b.value(form.args[0])),
     T.kept: lambda b, form: b.kept(*form.args),
+    T.defined: _defined,
     T.max: _max,
     T.mask: _mask,
     T.scatter: _scatter,

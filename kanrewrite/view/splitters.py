@@ -308,6 +308,9 @@ def _switch(b: LogBuilder, form: App, where: Context) -> Scaled:
         return b.a.no_exponent, b.make(at.switch, b.raw(cond), b.value(yes), b.value(no))
     (e, r), (f, s) = b.split(yes, where), b.split(no, where)
     out = b.make(at.switch, b.raw(cond), b.or_one(r), b.or_one(s))
+    if isinstance(cond, App) and cond.op is T.lt:  # one of two, of which any may be nan
+        sign = b.sign_of(cond.args[0])
+        out = b.make(at.switch, b.make(at.isnan, sign), sign, out)
     if e is f:
         return e, out
     return b.a.lin({b.a.app(T.switch, cond, e, f): ONE}), out

@@ -376,9 +376,19 @@ class SumBuilder(ExponentBuilder):
                 left.append((m, c))
                 continue
             gap = self._pair(m.args[0])[0]  # type: ignore[attr-defined]
-            top = self.a.app(T.maximum, gap, self.a.no_exponent)
-            lin = self.a.plus(lin, self.a.lin({top: ONE}), c)
-            fade = self.make(at.neg, self.make(at.abs, self.linear(gap)))
+            others = frozenset().union(*(shown[n] for n, _ in meeting if n is not m))
+            # What meets nothing there may be infinite, and is added to both.
+            own = {n: d / c for n, d in lin.terms if n in shown[m] and n not in others}
+            low = self.a.lin(own)
+            high = self.a.plus(gap, low, ONE)
+            apart = self.linear(gap)
+            top: Form = self.a.app(T.maximum, gap, self.a.no_exponent)
+            if low.terms:
+                ends = self.linear(low), self.linear(high)
+                top, ties = self.atom(self.make(at.maximum, *ends)), self.make(at.eq, *ends)
+                apart = self.make(at.switch, ties, self.constant(ZERO), apart)
+            lin = self.a.plus(self.a.plus(lin, low, -c), self.a.lin({top: ONE}), c)
+            fade = self.make(at.neg, self.make(at.abs, apart))
             values.append((c, self.make(at.softplus, fade)))
         return lin, left, values
 

@@ -11,7 +11,7 @@ from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
 
 #: Operators whose value is never zero.
-NEVER_ZERO = {T.softmax, T.sigmoid, T.exp, T.ones_like, T.softplus}
+NEVER_ZERO = {T.softmax, T.sigmoid, T.exp, T.ones_like, T.softplus, T.defined}
 #: Operators whose value is never infinite, nor undefined.
 FINITE = {T.mask, T.ones_like, T.eq, T.neq, T.lt, T.le, T.gt, T.ge}
 

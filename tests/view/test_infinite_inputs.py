@@ -1,0 +1,66 @@
+"""Inputs that are infinite, negative under a root, or no numbers: what Aesara gets right stays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.view.common import at, function, stock
+
+x, y = at.dvectors("x", "y")
+s = at.dscalar("s")
+
+
+e, f = at.exp(x), at.exp(y)
+gate = at.sigmoid(s)
+TWO: dict[str, Any] = {
+    "mixture": at.log(gate * e + (1 - gate) * f),
+    "larger share": at.maximum(e, f) / (e + f),
+    "distance": at.abs(e - f) / (e + f),
+    "log of the larger": at.log(at.maximum(e, f)),
+    "larger multiple": at.maximum(e, y * e) / (1 + e),
+    "all cancels": at.exp(x - y) * f,
+}
+ONES = np.array([0.3, -1.2, 0.8])
+OTHERS = np.array([-0.4, 0.9, 0.1])
+
+
+def _with(values: Any, value: float) -> Any:
+    return np.array([values[0], value, values[2]])
+
+
+@pytest.mark.parametrize("name", TWO)
+def test_what_aesara_gets_right_stays_and_nan_stays_visible(name: str) -> None:
+    inputs = [x, y, s]
+    ours, theirs = (make(inputs, [TWO[name]]) for make in (function, stock))
+
+    far = np.array([-400.0, 400.0, -300.0])
+    cases = [(_with(ONES, v), OTHERS) for v in (-np.inf, np.nan)]
+    cases += [(ONES, _with(OTHERS, v)) for v in (-np.inf, np.nan)]
+    for values in [*cases, (far, -far)]:
+        with np.errstate(all="ignore"):
+            (found,), (right,) = (made(*values, 0.6) for made in (ours, theirs))
+        shown = np.isfinite(right) | np.isnan(np.sum(values, axis=0))
+        np.testing.assert_allclose(found[shown], right[shown], rtol=1e-12, atol=1e-99)
+
+
+ROOTS: dict[str, Any] = {
+    "square of a root": at.sqrt(x * f) ** 2 * at.exp(-y),
+    "product of roots": at.sqrt(x * f) * at.sqrt(x * f) / (1 + f),
+    "power over a root": (x * f) ** 1.5 / at.sqrt(x * f) / f,
+    "exponential of a log": at.exp(at.log(x) + y) * at.exp(-y),
+    "square by logs": at.exp(2 * at.log(x * f)) * at.exp(-2 * y),
+    "inverse by logs": at.exp(-at.log(x * f)) * f,
+}
+
+
+@pytest.mark.parametrize("name", ROOTS)
+def test_what_is_negative_has_no_root(name: str) -> None:
+    values = np.array([-2.0, 0.5, 3.0]), OTHERS
+    with np.errstate(all="ignore"):
+        (found,) = function([x, y], [ROOTS[name]])(*values)
+    assert np.isnan(found).tolist() == [True, False, False]
+    (right,) = stock([x, y], [ROOTS[name]])(np.array([2.0, 0.5, 3.0]), OTHERS)
+    np.testing.assert_allclose(found[1:], right[1:], rtol=1e-12)
