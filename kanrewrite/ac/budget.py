@@ -10,7 +10,7 @@ from kanrewrite.errors import EndlessSet, Incomplete
 #: branches may be endless.
 _SILENT, _SILENT_FINITE = 10_000, 100_000
 #: And how much work, since terms may get large, and a step long: some 2 s.
-MOST = 600_000
+MOST = 400_000
 #: How often a search may go through all operands beside that.
 _THROUGH = 20
 #: What part of it a step may take where what was found before waits for its end.

@@ -10,7 +10,6 @@ from kanrewrite.ac.interned import LEAF, VARIABLE, Interned, Symbol
 from kanrewrite.ac.matching import Matcher
 from kanrewrite.ac.search import Search
 from kanrewrite.ac.shape import operands_first
-from kanrewrite.ac.terms import Store
 from kanrewrite.errors import Incomplete
 
 Values = tuple[Interned, ...]
@@ -19,10 +18,13 @@ Column = tuple[int, ...]
 #: set that is known to be large, and of one that may have no end, fewer.
 _WAIT, _WAIT_LARGE = 256, 16
 _STEPS = 2_000
-#: And how much work, where some have been found: of the search, and of comparisons with each that
-#: is kept, which are longer in wide terms.  Steps of a search that may have no end are long ones.
-_WORK, _WORK_FAIR = 100_000, 5_000
-_COMPARED, _WIDE = 2, 64
+#: And how much work, where some have been found: of the search, and of comparisons.  Steps of a
+#: search that may have no end are long ones.
+_WORK, _WORK_FAIR = 120_000, 5_000
+#: How long a comparison is that goes through operands, and to make a matcher for them.
+_COMPARED, _COMPILED = 5, 200
+#: How many times longer both are with joins, of which parts and variables may share operands.
+_SHARED = 6
 #: How many steps a comparison of two may take: what took more is compared with no other any more.
 _LONG = 3_000
 #: And how many operands with variables it may have, of which a matcher is made.
@@ -70,15 +72,12 @@ def _wait(
     search: Search, stream: Iterator[Values | None], kept: list[_Unifier], enough: int
 ) -> None:
     """Keep the most general of the first solutions."""
-    compared, most = 0, _WORK_FAIR if search.fair else _WORK
+    most = _WORK_FAIR if search.fair else _WORK
     for steps, values in enumerate(stream):
-        if values is not None:
-            one = _Unifier(search.terms, values)
-            compared += _COMPARED * len(kept) * (1 + one.size // _WIDE)
-            if _insert(kept, one):
-                search.budget.found()
-                search.budget.waited = True
-        late = bool(kept) and search.budget.spent + compared > most
+        if values is not None and _insert(kept, _Unifier(search, values)):
+            search.budget.found()
+            search.budget.waited = True
+        late = bool(kept) and search.budget.spent > most
         if late or len(kept) >= enough or steps >= _STEPS:
             return
 
@@ -93,7 +92,7 @@ def _rest(
     for values in stream:
         if values is None:
             continue
-        one = _Unifier(search.terms, values)
+        one = _Unifier(search, values)
         same = alike.setdefault(_outline(one.term), [])
         if not any(other.covers(one) for other in (*same, *kept)):
             same[:] = [*same[-_ALIKE:], one]
@@ -133,16 +132,18 @@ def _outline(term: Interned) -> Hashable:
 class _Unifier:
     """The values of a unifier as one term, to be matched with another's."""
 
-    __slots__ = ("_columns", "_is_hard", "_matcher", "_sizes", "size", "term", "values")
+    __slots__ = ("_columns", "_is_hard", "_matcher", "_sizes", "_tick", "_times", "term", "values")
 
-    def __init__(self, terms: Store, values: Values):
+    def __init__(self, search: Search, values: Values):
+        terms = search.terms
         self.values = values
+        self._tick = search.budget.tick
+        self._times = _SHARED if search.has_joins else 1
         self.term = terms.make(terms.symbol("unifier", len(values)), values)
         # Without a unit, an instance of a sum has no fewer operands: that tells most pairs apart.
         self._sizes = [
             len(v.args) if v.symbol.associative and not v.symbol.collapses else 1 for v in values
         ]
-        self.size = sum(len(v.args) for v in values)
         self._matcher: Matcher | None = None
         open_ones = sum(bool(arg.variables) for v in values for arg in v.args)
         self._is_hard = open_ones > _OPEN
@@ -150,13 +151,16 @@ class _Unifier:
 
     def covers(self, other: _Unifier) -> bool:
         """Whether another unifier is an instance of this one."""
+        self._tick(1)
         if any(a > b for a, b in zip(self._sizes, other._sizes, strict=True)):
             return False
+        self._tick(_COMPARED * self._times)
         if not self._may_cover(other):
             return False
         if self._is_hard:
             return False
         if self._matcher is None:
+            self._tick(_COMPILED * self._times)
             self._matcher = Matcher(self.term, steps=_LONG)
         try:
             return next(self._matcher.match(other.term), None) is not None

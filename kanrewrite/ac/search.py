@@ -35,6 +35,8 @@ class Search:
     ----------
     variables
         Those of the system, the oldest first.
+    has_joins
+        Whether an operator is idempotent.
     fair
         Whether the search may have endless branches, and so takes turns between them.
     start
@@ -62,7 +64,9 @@ class Search:
         sides = [side for pair in self.equations for side in pair]
         self._words = any(map(has_words, sides))
         self.fair = self._words or (terms.has_groups and any(map(has_groups, sides)))
-        size = sum(len(one.args) for side in sides for one in operands_first(side))
+        every = {one for side in sides for one in operands_first(side)}
+        self.has_joins = any(one.symbol.idempotent for one in every)
+        size = sum(len(one.args) for one in every)
         self.budget = Budget(terms.theory.name, self._text, self.fair, steps, size)
         self.start = self._simplified(State(self.equations, {}))
         self.ended = self.start is None
