@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from statistics import median
 from time import process_time
 from typing import Any
 
@@ -78,23 +79,29 @@ def compiled(name: str, gradient: bool, library: bool) -> tuple[Any, float]:
         return function, process_time() - start
 
 
-def least(name: str, gradient: bool, times: int) -> list[float]:
-    """The least times without the library and with it, taken in turns."""
-    found = [[compiled(name, gradient, on)[1] for on in (False, True)] for _ in range(times + 1)]
-    return [min(column) for column in zip(*found[1:], strict=True)]
+def pairs(name: str, gradient: bool, times: int) -> list[list[float]]:
+    """Times without the library and with it, in turns, each pair after the other order."""
+    found = []
+    for n in range(times + 1):
+        order = (False, True) if n % 2 else (True, False)
+        timed = {on: compiled(name, gradient, on)[1] for on in order}
+        found.append([timed[False], timed[True]])
+    return found[1:]
 
 
-def table(times: int = 5) -> list[str]:
+def table(times: int = 9) -> Iterator[str]:
     """The rows of the table."""
-    rows = ["| loop | stock, ms | library, ms | ratio |", "| --- | ---: | ---: | ---: |"]
+    yield "| loop | stock, ms | library, ms | ratio |"
+    yield "| --- | ---: | ---: | ---: |"
     for name in LOOPS:
         for gradient in (False, True):
-            stock, library = least(name, gradient, times)
+            found = pairs(name, gradient, times)
+            stock, library = (1e3 * median(column) for column in zip(*found, strict=True))
+            ratio = median(b / a for a, b in found)
             what = f"{name}, with its gradient" if gradient else name
-            row = f"{1e3 * stock:.0f} | {1e3 * library:.0f} | {library / stock:.2f}"
-            rows.append(f"| {what} | {row} |")
-    return rows
+            yield f"| {what} | {stock:.0f} | {library:.0f} | {ratio:.2f} |"
 
 
 if __name__ == "__main__":
-    print("\n".join(table()))
+    for row in table():
+        print(row, flush=True)

@@ -21,4 +21,4 @@ def test_what_is_compiled_is_the_same(name: str) -> None:
 
 @pytest.mark.slow
 def test_table() -> None:
-    assert len(table(1)) == 2 + 2 * len(LOOPS)
+    assert len(list(table(1))) == 2 + 2 * len(LOOPS)

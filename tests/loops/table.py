@@ -63,14 +63,12 @@ def read() -> dict[str, list[str]]:
     lines = PAGE.read_text(encoding="utf-8").splitlines() if PAGE.exists() else []
     rows = (line.split("|")[1:-1] for line in lines if line.startswith("| "))
     found = {row[0].strip().replace(" ", "_"): [c.strip() for c in row[1:]] for row in rows}
-    return {name: cells for name, cells in found.items() if name in LOOPS}
+    return {name: [*found[name], *[""] * WIDTH][:WIDTH] for name in LOOPS if name in found}
 
 
 def write(rows: dict[str, list[str]]) -> None:
     """Write the page."""
-    lines = [
-        f"| {name.replace('_', ' ')} | {' | '.join(rows[name])} |" for name in LOOPS if name in rows
-    ]
+    lines = [f"| {name.replace('_', ' ')} | {' | '.join(rows[name])} |" for name in rows]
     PAGE.write_text("\n".join([HEAD, *lines, ""]), encoding="utf-8")
 
 
@@ -83,11 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.c and not config.cxx:
         parser.error("Aesara has no C compiler: the flag cxx names none")
     for name in options.names or LOOPS:
-        rows = read()
-        before = rows.get(name, [])
-        before = [*before, *[""] * (WIDTH - len(before))]
+        rows = dict.fromkeys(LOOPS, [""] * WIDTH) | read()
         with np.errstate(all="ignore"):
-            rows[name] = measured(name, before, options.c)
+            rows[name] = measured(name, rows[name], options.c)
         write(rows)
 
 

@@ -204,6 +204,18 @@ def test_second_gradients_of_a_loop_stay_apart() -> None:
         np.testing.assert_allclose(a, b)
 
 
+def test_equal_loops_with_different_outputs_become_one_with_both() -> None:
+    x = at.matrix("x")
+    one, _ = aesara.scan(lambda a, s: [at.tanh(a * s), a + s], [x], [zeros() + 1, None])
+    other, _ = aesara.scan(lambda a, s: [at.tanh(s * a), a - s], [x], [zeros() + 1, None])
+    kanrewrite.enable()
+    f = aesara.function([x], [one[1], other[1]], mode=Mode(linker="py", optimizer="fast_run"))
+    kanrewrite.disable()
+    assert loops(f.maker.fgraph) == 1
+    total, difference = f(np.eye(3))
+    np.testing.assert_array_equal(total + difference, 2 * np.eye(3))
+
+
 def test_ops_made_from_graphs() -> None:
     x, y, a, b = at.matrices("xyab")
     ops = [

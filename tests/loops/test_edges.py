@@ -1,0 +1,85 @@
+"""Loops over nothing, one step, ties, zeros and -inf, with states of all types: as without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import aesara
+import aesara.tensor as at
+import numpy as np
+import pytest
+
+from tests.loops.checking import PYTHON, switched
+from tests.loops.corpus import added, soft
+
+
+def last(step: Any, x: Any, *states: Any) -> Any:
+    """The results of the last of what a loop hands on or collects."""
+    results = aesara.scan(step, [x], list(states))[0]
+    return results[-1] if isinstance(results, list) else results
+
+
+def ones(x: Any) -> Any:
+    return at.ones(3, x.dtype)
+
+
+def counted(x: Any) -> Any:
+    """Divided by a state that is an integer."""
+    step = lambda row, n, s: (n + 1, s * at.exp(row) / n)  # noqa: E731
+    return at.log(last(step, x, at.constant(np.int64(1)), ones(x)))
+
+
+def closed(x: Any) -> Any:
+    """A state that is a truth value holds another one."""
+    step = lambda row, b, s: (at.or_(b, row > 0.5), at.switch(b, s, s * at.exp(row)))  # noqa: E731
+    return at.log(last(step, x, at.zeros(3, "bool"), ones(x)))
+
+
+def normal(row: Any, s: Any) -> Any:
+    s = s * at.exp(row)
+    return s / s.sum(), at.log(s.sum())
+
+
+LOOPS: dict[str, Callable[[Any], Any]] = {
+    "softmax": lambda x: last(soft, x, None),
+    "sum of logs": lambda x: last(added, x, 0 * ones(x)),
+    "filter": lambda x: last(normal, x, ones(x) / 3, None),
+    "product": lambda x: at.log(last(lambda row, s: s * at.exp(row), x, ones(x))),
+    "signed": lambda x: at.log(abs(last(lambda row, s: s * row * at.exp(row), x, ones(x)))),
+    "lacking": lambda x: at.log(1 - last(lambda row, s: s / (1 + at.exp(row)), x, ones(x))),
+    "integers": counted,
+    "truth values": closed,
+}
+VALUES = {
+    "everyday": np.random.default_rng(0).normal(size=(4, 3)),
+    "zeros": np.zeros((3, 3)),
+    "ties": np.full((3, 3), 0.5),
+    "one step": np.array([[0.5, -1.0, 2.0]]),
+    "no step": np.zeros((0, 3)),
+    "nothing": np.array([[0.5, -1.0, 2.0], [0.5, -np.inf, 1.0], [0.25, 1.0, 0.0]]),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        pytest.param(name, dtype, marks=[] if dtype == "float64" else [pytest.mark.slow])
+        for name in LOOPS
+        for dtype in ("float64", "float32")
+    ],
+)
+def test_what_is_right_without_is_so_with_the_library(name: str, dtype: str) -> None:
+    x = at.matrix("x", dtype=dtype)
+    value = LOOPS[name](x)
+    functions = []
+    for library in (False, True):
+        with switched(library):
+            functions.append(aesara.function([x], value, mode=PYTHON))
+    for inputs in VALUES.values():
+        with np.errstate(all="ignore"):
+            stock, mine = (f(inputs.astype(dtype)) for f in functions)
+        assert (stock.dtype, stock.shape) == (mine.dtype, mine.shape)
+        finite = np.isfinite(stock)
+        digits = 1e-12 if dtype == "float64" else 1e-5
+        np.testing.assert_allclose(mine[finite], stock[finite], rtol=digits, atol=digits)
