@@ -19,22 +19,12 @@ from kanrewrite import Axis, Eq, Float, T, eq, one_axis_or_all, relation
 
 @relation(role=("rewrite", "define"), where="exponents")
 def softmax_quotient(x: Float, axis: Axis) -> Iterator[Eq]:
-    """An exponential over the sum of its like is a softmax."""
-    total = T.sum(T.exp(x), axis, keepdims=True)
-    yield eq(T.exp(x) / total, T.softmax(x, axis)).when(one_axis_or_all(axis, x))
+    """An exponential over the sum of its like is a softmax, and so are the weights of an average.
 
-
-@relation(where="exponents")
-def softmax_average(x: Float, z: Float, axis: Axis) -> Iterator[Eq]:
-    """A sum weighted by exponentials, over their sum, is weighted by a softmax.
-
-    This is `softmax_quotient` overlapped with ``a * sum(b, axis) == sum(a * b, axis)`` for an
-    ``a`` that is constant along the axis.
+    That of averages follows from `sum_lifts`, by which the divisor has left the sum.
     """
     total = T.sum(T.exp(x), axis, keepdims=True)
-    weighted = T.sum(z * T.exp(x), axis, keepdims=True)
-    average = T.sum(z * T.softmax(x, axis), axis, keepdims=True)
-    yield eq(weighted / total, average).when(one_axis_or_all(axis, x))
+    yield eq(T.exp(x) / total, T.softmax(x, axis)).when(one_axis_or_all(axis, x))
 
 
 @softmax_quotient.example
@@ -69,14 +59,14 @@ def _other_input() -> Any:
     return at.exp(x) / at.exp(y).sum(axis=1, keepdims=True)
 
 
-@softmax_average.example
+@softmax_quotient.example
 def _average() -> tuple[Any, Any]:
     x, z = at.matrices("x", "z")
     e = at.exp(x)
     return (z * e).sum(axis=1) / e.sum(axis=1), (z * softmax(x, axis=1)).sum(axis=1)
 
 
-@softmax_average.non_example
+@softmax_quotient.non_example
 def _average_over_less() -> Any:
     x, z = at.matrices("x", "z")
     return (z * at.exp(x)).sum() / at.exp(x).sum(axis=0)

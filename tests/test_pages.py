@@ -123,7 +123,8 @@ def test_a_page_shows_what_was_run() -> None:
     ("name", "says"),
     [
         ("softmax_quotient", "Followed while a graph is read"),
-        ("softmax_quotient", "| tried after it | `softmax_average`"),
+        ("softmax_quotient", "| tried before it | `tanh_quotient`"),
+        ("log_softmax_difference", "| tried after it | `softmax_gradient`"),
         ("softmax_quotient", "| looks for | `true_div` |"),
         ("softmax_quotient", "| tried at | `add`, `exp`, "),
         ("log_of_squares", "| tried at | `log`, `log10`, `log1p`, `log2` |"),

@@ -1,13 +1,12 @@
 """Other spellings of an equation that no axiom of sums and products gives.
 
-What holds of reductions that drop their dimensions holds of those that keep them, where nothing
-else has any; and what holds of a sum whose term is linear in a parameter holds of a difference.
+A number, a sign, an inverse or a unit may stand elsewhere than it is stated, and Aesara has its own
+words for some of what is stated; each kind of spelling has a file of its own.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, islice
 from math import prod
@@ -16,25 +15,15 @@ from typing import Any
 from unification import isvar
 
 from kanrewrite.ac import match, term
-from kanrewrite.guards import (
-    Condition,
-    Guard,
-    broadcastable_of,
-    is_float,
-    ndim,
-    normal_axes,
-)
+from kanrewrite.guards import Condition, is_float
 from kanrewrite.relation import REAL, Relation, Rule, eq, substitute
 from kanrewrite.relation.notation import written_out
 from kanrewrite.rewriter.around import in_choices, moved, remaining, scaled, with_units
 from kanrewrite.rewriter.axioms import operands_of
 from kanrewrite.rewriter.constants import with_constants, with_roots
-from kanrewrite.rewriter.growing import is_growing
+from kanrewrite.rewriter.dimensions import keeping, reductions, transposed, turned
 from kanrewrite.rewriter.heads import required
 from kanrewrite.rewriter.linear import (
-    KINDS,
-    about_type,
-    by_place,
     differences,
     flat,
     multiples,
@@ -44,12 +33,9 @@ from kanrewrite.rewriter.linear import (
     with_factors,
 )
 from kanrewrite.rewriter.wording import in_other_words
-from kanrewrite.terms import ELEMENTWISE, Param, T, Term, parameters_of, with_part
+from kanrewrite.terms import Param, T, Term
 from kanrewrite.unify import as_term
 
-REDUCTIONS = frozenset(
-    {T.sum, T.prod, T.max, T.min, T.all, T.any, T.mean, T.var, T.std, T.logsumexp}
-)
 _X = Param("spellings:x")
 #: What Aesara's canonicalization makes of sums, whose digits it keeps.
 _STOCK = tuple(
@@ -61,8 +47,6 @@ _STOCK = tuple(
         (T.erf(_X) - 1, -T.erfc(_X)),
     )
 )
-#: How the dimensions of a matrix are put in a transposed one.
-_TURN = (1, 0)
 #: Powers that are read as products, roots and reciprocals.
 _POWERS = (2.0, 3.0, 0.5, -1.0, -0.5)
 
@@ -94,7 +78,7 @@ def spellings(rule: Rule) -> Iterator[Rule]:
     """
     own = not rule.relation.bundled
     rule = replace(rule, pattern=flat(rule.pattern)) if own else rule
-    for kept in chain(_reductions(rule), _keeping(rule) if own else ()):
+    for kept in chain(reductions(rule), keeping(rule) if own else ()):
         put = (kept, *differences(kept), *_inverted(kept), *_unscaled(kept))
         for each in chain(put, in_other_words(kept) if own else ()):
             for say in _MORE_WORDS if own else _WORDS:
@@ -155,117 +139,6 @@ def _apart(term: Any) -> tuple[float, Any]:
     return number, left[0] if len(left) == 1 else T.mul(*left)
 
 
-def _turned(rule: Rule) -> Iterator[Rule]:
-    """A rule about a parameter whose dimensions are moved, for what is as if they were.
-
-    Aesara moves transpositions to where they cancel, and dimensions of length 1 into what is
-    computed: instead of the moved parameter there is another, and that moved back instead of it.
-
-    Examples
-    --------
-    >>> from kanrewrite.relation import eq, relation
-    >>> @relation
-    ... def outer(x, a):
-    ...     yield eq(T.dot(T.dimshuffle(x, (0, "x")), a), T.dot(T.exp(x), a))
-    >>> for rule in outer.rules():
-    ...     print(*_turned(rule))
-    dot(x, a) -> dot(exp(dimshuffle(x, order=(0,))), a) when is_moved(x, (0, 'x'))
-    """
-    turns = Counter(_moves(rule.pattern))
-    often = Counter(parameters_of(rule.pattern))
-    for (parameter, order), times in turns.items():
-        longer = "x" in order
-        if (longer and often[parameter] != times) or not about_type(rule, parameter):
-            continue
-        if rule.relation.bundled and (longer or often[parameter] != times):
-            continue
-        there = T.dimshuffle(
-            parameter, tuple(map(order.index, range(len(order) - order.count("x"))))
-        )
-        pattern, result = (
-            with_part(substitute(side, {parameter: there}), T.dimshuffle(there, order), parameter)
-            for side in (rule.pattern, rule.replacement)
-        )
-        kept = (c for c in rule.conditions if parameter not in c.variables or c.guard in KINDS)
-        asked = (*kept, _is_moved(parameter, order)) if longer else rule.conditions
-        yield replace(rule, pattern=pattern, replacement=result, conditions=asked)
-
-
-def _as_if_moved(value: Any, order: tuple[int | str, ...]) -> bool:
-    """Whether a value has length 1 where an order has a new dimension."""
-    known = broadcastable_of(value)
-    return (
-        known is not None
-        and len(known) == len(order)
-        and all(one for one, d in zip(known, order, strict=True) if d == "x")
-    )
-
-
-_is_moved = Guard("is_moved", _as_if_moved)
-
-
-def _transposed(rule: Rule) -> Iterator[Rule]:
-    """A rule about products of matrices, for the transposed products.
-
-    Where its own result is one of those, only for products of what is transposed in the graph.
-    """
-    matrices = dict.fromkeys(_spine(rule.pattern))
-    if not _has_product(rule.pattern):
-        return
-    if not all(about_type(rule, x) for x in matrices):
-        return
-    turned = {x: T.dimshuffle(x, _TURN) for x in matrices}
-    pattern = _turn(rule.pattern, turned)
-    if by_place(pattern) == by_place(rule.pattern):
-        return
-    result = T.dimshuffle(substitute(rule.replacement, turned), _TURN)
-    conditions = tuple(dict.fromkeys((*rule.conditions, *map(ndim[2], matrices))))
-    other = replace(rule, pattern=pattern, replacement=result, conditions=conditions)
-    if is_growing(other) or is_growing(replace(rule, pattern=pattern), whole=True):
-        pattern, result = substitute(pattern, turned), T.dimshuffle(rule.replacement, _TURN)
-        other = replace(other, pattern=pattern, replacement=result)
-    yield other
-
-
-def _has_product(term: Any) -> bool:
-    """Whether a product of matrices is an operand of products and sums, and of nothing else."""
-    if not isinstance(term, Term) or (term[0] is not T.dot and term[0] not in ELEMENTWISE):
-        return False
-    return term[0] is T.dot or any(map(_has_product, term[1:]))
-
-
-def _spine(term: Any) -> Iterator[Any]:
-    """The parameters that are operands of products and sums, and of nothing else in them."""
-    if isvar(term):
-        yield term
-    elif isinstance(term, Term) and (term[0] is T.dot or term[0] in ELEMENTWISE):
-        for part in term[1:]:
-            yield from _spine(part)
-
-
-def _turn(term: Any, turned: Mapping[Any, Any]) -> Any:
-    """A product or sum of matrices transposed, over what stands for them transposed."""
-    if not isinstance(term, Term):
-        return term
-    head, *parts = term
-    if head is T.dot:
-        parts.reverse()
-    elif head not in ELEMENTWISE:
-        return T.dimshuffle(substitute(term, turned), _TURN)
-    return Term((head, *(_turn(part, turned) for part in parts)))
-
-
-def _moves(term: Any) -> Iterator[tuple[Any, tuple[int | str, ...]]]:
-    """The parameters of which all dimensions are put in another order, and the order."""
-    if isinstance(term, Term):
-        order = term[2] if term[0] is T.dimshuffle and isvar(term[1]) else ()
-        kept = set(order) - {"x"} if isinstance(order, tuple) else set()
-        if kept == set(range(len(kept))) and kept:
-            yield term[1], order
-        for part in term[1:]:
-            yield from _moves(part)
-
-
 def _with_numbers(rule: Rule) -> Iterator[Rule]:
     """A rule whose numbers are added and multiplied with, not subtracted and divided by."""
     pattern = _numbered(rule.pattern)
@@ -284,27 +157,6 @@ def _raised(rule: Rule) -> Iterator[Rule]:
                 replacement=substitute(rule.replacement, chosen),
                 conditions=tuple(c.renamed(chosen) for c in rule.conditions),
             )
-
-
-def _keeping(rule: Rule) -> Iterator[Rule]:
-    """A rule about a reduction that is put back where it was, for one that keeps its dimensions."""
-    pattern = _kept(rule.pattern)
-    if pattern != rule.pattern:
-        yield replace(rule, pattern=pattern)
-
-
-def _kept(term: Any) -> Any:
-    if not isinstance(term, Term):
-        return term
-    inner = term[1]
-    if term[0] is T.dimshuffle and isinstance(inner, Term) and inner[0] in REDUCTIONS:
-        order, axis = term[2], inner[2]
-        if isinstance(order, tuple) and not isvar(axis) and not inner[3]:
-            new = tuple(place for place, d in enumerate(order) if d == "x")
-            rest = [d for d in order if d != "x"]
-            if rest == list(range(len(rest))) and new == normal_axes(axis, len(order)):
-                return Term((*map(_kept, inner[:3]), True))
-    return Term(map(_kept, term))
 
 
 def _powers(term: Any) -> Iterator[Any]:
@@ -345,39 +197,6 @@ def _numbered(term: Any) -> Any:
     return Term((head, *parts))
 
 
-def _reductions(rule: Rule) -> Iterator[Rule]:
-    """A rule, and the one that says the same of reductions which keep dimensions, or drop them."""
-    yield rule
-    sides = (rule.pattern, rule.replacement)
-    axes = {axis for side in sides for axis in _outer_axes(side)}
-    kept = {keeps for side in sides for keeps in _outer_axes(side, 3)}
-    if len(axes) == 1 and len(kept) == 1 and None not in axes:
-        pattern, replacement = (_flipped(side) for side in sides)
-        yield replace(rule, pattern=pattern, replacement=replacement)
-
-
-def _outer_axes(term: Any, place: int = 2) -> Iterator[Any]:
-    """The axes of the outermost reductions; None where a parameter stands beside them."""
-    if isinstance(term, Term) and term[0] in REDUCTIONS:
-        yield term[place] if place != 2 or isvar(term[2]) else ("axis", term[2])
-    elif isinstance(term, Term) and term[0] is not T.size:  # a length is a number
-        settings = len(term) - len(term[0].parameters)
-        for part in term[1:settings]:
-            yield from _outer_axes(part, place)
-        if term[0].parameters:
-            yield None  # a move, a softmax ...: it is about dimensions
-    elif isvar(term):
-        yield None
-
-
-def _flipped(term: Any) -> Any:
-    if not isinstance(term, Term):
-        return term
-    if term[0] in REDUCTIONS:
-        return Term((*term[:3], not term[3]))
-    return Term(map(_flipped, term))
-
-
 def _mirrored(rule: Rule) -> Iterator[Rule]:
     """A rule about digits of a sum with an exponential, for the negative of its exponent.
 
@@ -408,7 +227,7 @@ def _as_stated(rule: Rule) -> Iterator[Rule]:
 
 
 #: How else a rule may be put, each for itself.
-_WORDS = (_as_stated, _turned, _transposed, _with_numbers, _as_stock, _raised, _mirrored)
+_WORDS = (_as_stated, turned, transposed, _with_numbers, _as_stock, _raised, _mirrored)
 #: And one of users: what the library says it says of what graphs have.
 _MORE_WORDS = (
     *_WORDS,

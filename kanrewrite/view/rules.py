@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from kanrewrite.completion import derived
 from kanrewrite.relation import Relation
 from kanrewrite.relation.roles import operators_in
 from kanrewrite.terms import Operator
@@ -19,11 +20,15 @@ NamedRule = tuple[str, Any, Any, Callable[[Bindings], bool]]
 
 
 def recognitions(relations: Iterable[Relation]) -> Iterator[NamedRule]:
-    """The rules from formula to operator: name, pattern, replacement, check of the guards."""
+    """The rules from formula to operator: name, pattern, replacement, check of the guards.
+
+    Of a formula that lifts have taken apart the operator is found by the rules that follow from it.
+    """
+    relations = tuple(relations)
     for relation in relations:
         if relation.direction is None or relation.states_derivatives:
             continue
-        for rule in relation.rules():
+        for rule in (*relation.rules(), *derived(relation, relations)):
             if not all(map(is_form, operators_in(rule.replacement))):
                 continue  # it is rewritten in the graph, beside the forms
             conditions = rule.conditions
