@@ -35,6 +35,12 @@ def softplus_log(x: Float) -> Iterator[Eq]:
     yield eq(T.log(1 + T.exp(x)), T.softplus(x))
 
 
+@relation(where="exponents")
+def sigmoids_multiply(x: Float) -> Iterator[Eq]:
+    r"""$\sigma(x) \sigma(-x) = 1 / (4 \cosh^2 (x/2))$, the slope of both functions."""
+    yield eq(T.sigmoid(x) * T.sigmoid(-x), 1 / (4 * T.sqr(T.cosh(x / 2))))
+
+
 @tanh_quotient.example
 def _tanh() -> tuple[Any, Any]:
     x = at.vector("x")
@@ -63,6 +69,24 @@ def _complement() -> tuple[Any, Any]:
 def _bose_einstein() -> Any:
     x = at.vector("x")
     return 1 / (1 - at.exp(-x))
+
+
+@sigmoids_multiply.example
+def _slope() -> tuple[Any, Any]:
+    x = at.vector("x")
+    return 1 - at.square(at.tanh(x)), 1 / at.square(at.cosh(x))
+
+
+@sigmoids_multiply.example
+def _slope_of_exponentials() -> tuple[Any, Any]:
+    x = at.vector("x")
+    return at.exp(-x) / (1 + at.exp(-x)) ** 2, 0.25 / at.square(at.cosh(0.5 * x))
+
+
+@sigmoids_multiply.non_example
+def _square() -> Any:
+    x = at.vector("x")
+    return at.square(at.sigmoid(x))
 
 
 @softplus_log.example
