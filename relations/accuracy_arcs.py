@@ -26,10 +26,12 @@ def arctangents_difference(a: Float, b: Float) -> Iterator[Eq]:
 
 
 @relation(family="accuracy", where="digits")
-def arcs_near_one(x: Float) -> Iterator[Eq]:
+def arcs_near_one(x: Float, a: Float, b: Float) -> Iterator[Eq]:
     """Inverse sines and cosines where they are flat."""
     arc = T.arccos(1 - x)
     yield eq(arc, T.switch(T.lt(x, 1), 2 * T.arcsin(T.sqrt(x / 2)), arc))
+    arc, near = T.arccos(a / b), T.lt(2 * T.abs(b - a), T.abs(b))
+    yield eq(arc, T.switch(near, 2 * T.arcsin(T.sqrt((b - a) / b / 2)), arc))
     yield eq(pi / 2 - 2 * T.arcsin(T.sqrt((1 - x) / 2)), T.arcsin(x))
     yield eq(pi / 2 - 2 * T.arcsin(T.sqrt(0.5 - x / 2)), T.arcsin(x))
     yield eq(pi / 2 - T.arcsin(x), T.arccos(x))
@@ -41,7 +43,8 @@ def half_turns(x: Float) -> Iterator[Eq]:
     r"""Multiples of $\pi$, whole turns taken away while that is exact."""
     for k in (1, 2):
         left = k * x - 2 * T.floor(k * x / 2 + 0.5)
-        yield eq(T.sin(k * pi * x), T.sin(pi * left))
+        part = T.switch(T.gt(T.abs(left), 0.5), T.sgn(left) - left, left)
+        yield eq(T.sin(k * pi * x), T.sin(pi * part))
         yield eq(T.cos(k * pi * x), T.sin(pi * (0.5 - T.abs(left))))
         yield eq(T.tan(k * pi * x), T.tan(pi * (k * x - T.floor(k * x + 0.5))))
 
@@ -77,7 +80,8 @@ def _arccos_of_two_less() -> Any:
 @half_turns.example
 def _half_turn() -> tuple[Any, Any]:
     x: Any = at.dvector("x")
-    return at.sin(pi * x), at.sin(pi * (x - 2.0 * at.floor(x / 2.0 + 0.5)))
+    left = x - 2.0 * at.floor(x / 2.0 + 0.5)
+    return at.sin(pi * x), at.sin(pi * at.switch(at.gt(abs(left), 0.5), at.sgn(left) - left, left))
 
 
 @half_turns.non_example

@@ -13,7 +13,7 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Eq, Float, T, eq, nonzero, relation
+from kanrewrite import Eq, Float, T, computed, eq, nonzero, relation
 from kanrewrite.relations.accuracy_ranges import RANGES, inside, scale, scale_of
 
 
@@ -22,7 +22,8 @@ def reciprocals_difference(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     """Fractions of one numerator that are near to each other, over a common denominator."""
     for top in (c, 1):
         apart = top / a - top / b
-        near = T.lt(2 * T.abs(b - a), T.abs(b))
+        # Of equal ones the difference is a zero without a sign.
+        near = T.and_(T.lt(2 * T.abs(b - a), T.abs(b)), T.neq(a, b))
         yield eq(apart, T.switch(near, (b - a) / a * (top / b), apart))
         squares = top / (a * a) - top / (b * b)
         yield eq(squares, T.switch(near, (b - a) / a / b * ((b + a) / a) * (top / b), squares))
@@ -46,7 +47,10 @@ def fraction_less_one(a: Float, b: Float) -> Iterator[Eq]:
     less = T.switch(T.lt(T.abs(apart), 0.5), (T.abs(a) - size) / size * (T.abs(q) + 1), apart)
     yield eq((a * a) / (b * b) - 1, less)
     yield eq((a * a - b * b) / (b * b), less)
-    yield eq(q - 1, T.switch(T.lt(2 * T.abs(a - b), size), (a - b) / b, q - 1))
+    tops: tuple[Any, ...] = (a, 1)
+    for above in tops:
+        q = above / b
+        yield eq(q - 1, T.switch(T.lt(2 * T.abs(above - b), size), (above - b) / b, q - 1))
 
 
 @relation(family="accuracy", where="digits")
@@ -54,6 +58,20 @@ def fraction_less_numerator(a: Float, b: Float) -> Iterator[Eq]:
     """What is divided by nearly 1 hardly changes."""
     less = a / b - a
     yield eq(less, T.switch(T.lt(2 * T.abs(1 - b), 1), (1 - b) / b * a, less))
+
+
+@relation(family="accuracy", where="digits")
+def fractions_near(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
+    """Fractions whose parts are near to each other, or to each other's negatives."""
+    less = apart = a / b - c / d
+    for above, below, total in (
+        (a + c, d + b, (a + c) - (d + b) / d * c),
+        (a - c, d - b, (a - c) + (d - b) / d * c),
+    ):
+        near = T.and_(T.lt(2 * T.abs(above), T.abs(a)), T.lt(2 * T.abs(below), T.abs(d)))
+        adds = T.gt(2 * T.abs(total), T.abs(above))
+        less = T.switch(T.and_(near, adds), total / b, less)
+    yield eq(apart, less).when(*map(computed, (a, b, c, d)))
 
 
 @relation(family="accuracy", where="digits")
@@ -153,6 +171,27 @@ def _odds_less() -> tuple[Any, Any]:
 def _fraction_and_its_numerator() -> Any:
     a, b = at.dvectors("a", "b")
     return a / b + a
+
+
+@fractions_near.example
+def _next() -> tuple[Any, Any]:
+    a, b, c, d = at.dvectors("a", "b", "c", "d")
+    apart = a / b - c / d
+    less = apart
+    for above, below, total in (
+        (a + c, d + b, (a + c) - (d + b) / d * c),
+        (a - c, d - b, (a - c) + (d - b) / d * c),
+    ):
+        near = at.and_(at.lt(2.0 * abs(above), abs(a)), at.lt(2.0 * abs(below), abs(d)))
+        adds = at.gt(2.0 * abs(total), abs(above))
+        less = at.switch(at.and_(near, adds), total / b, less)
+    return apart, less
+
+
+@fractions_near.non_example
+def _fractions_added() -> Any:
+    a, b, c, d = at.dvectors("a", "b", "c", "d")
+    return a / b + c / d
 
 
 @roots_difference.example

@@ -36,10 +36,20 @@ def cosines_less(a: Float, b: Float) -> Iterator[Eq]:
     yield eq(apart, T.switch(T.lt(T.abs(a - b) * T.abs(a + b), 2), product, apart))
 
 
+@relation(family="accuracy")
+def sines_less(a: Float, b: Float) -> Iterator[Eq]:
+    """Hyperbolic sines of what is near to each other."""
+    apart = T.sinh(a) - T.sinh(b)
+    product = 2 * (T.cosh((a + b) / 2) * T.sinh((a - b) / 2))
+    yield eq(apart, T.switch(T.lt(T.abs(a - b), 1), product, apart))
+
+
 @relation(family="accuracy", where="digits")
 def logistic_difference(a: Float, b: Float) -> Iterator[Eq]:
-    """Logistic functions, and their integrals, of what is near to each other."""
+    """Logistic functions, hyperbolic tangents and integrals, of what is near to each other."""
     near = T.lt(T.abs(a - b), 1)
+    tangents = T.tanh(a) - T.tanh(b)
+    yield eq(tangents, T.switch(near, T.sinh(a - b) / T.cosh(a) / T.cosh(b), tangents))
     slope, logs = T.expm1(a - b) * T.sigmoid(b), T.softplus(a) - T.softplus(b)
     for shares in (
         T.sigmoid(a) - T.sigmoid(b),
@@ -85,6 +95,21 @@ def _cosines() -> tuple[Any, Any]:
 def _cosines_added() -> Any:
     a, b = at.dvectors("a", "b")
     return at.cosh(a) + at.cosh(b)
+
+
+@sines_less.example
+def _sines() -> tuple[Any, Any]:
+    p, q = at.dvectors("p", "q")
+    a, b = at.log(p), at.log(q)
+    apart = at.sinh(a) - at.sinh(b)
+    product = 2.0 * (at.cosh((a + b) / 2.0) * at.sinh((a - b) / 2.0))
+    return apart, at.switch(at.lt(abs(a - b), 1.0), product, apart)
+
+
+@sines_less.non_example
+def _sines_multiplied() -> Any:
+    a, b = at.dvectors("a", "b")
+    return at.sinh(a) * at.sinh(b)
 
 
 @logistic_difference.example

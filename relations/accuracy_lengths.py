@@ -87,12 +87,27 @@ def scaled_square(x: Float, c: Float) -> Iterator[Eq]:
 
 
 @relation(family="accuracy", where="digits")
+def law_of_cosines(a: Float, b: Float, t: Float) -> Iterator[Eq]:
+    """The third side of a triangle, by how far the others are from each other."""
+    squares = a * a + b * b - 2 * a * b * T.cos(t)
+    for r in RANGES:
+        s, root = scale(_largest(a, b), r), T.sqrt(squares)
+        sides = (a * s - b * s, 4 * ((a * s) * (b * s)))
+        third = T.sqrt(sides[0] * sides[0] + sides[1] * T.sqr(T.sin(t / 2))) / s
+        yield eq(root, T.switch(T.isinf(_largest(a, b)), root, third)).when(r.guard(a))
+    apart = 4 * (a * b) * T.sqr(T.sin(t / 2)) - (a - b) * (b - a)
+    yield eq(squares, T.switch(T.isinf(_largest(a, b)), squares, apart))
+
+
+@relation(family="accuracy", where="digits")
 def log_of_squares(x: Float, y: Float) -> Iterator[Eq]:
     """The log of squares that leave the range is twice that of a length, which does not."""
     total = x * x + y * y
+    less = T.switch(T.gt(T.abs(x), T.abs(y)), (x - 1) * (x + 1) + y * y, (y - 1) * (y + 1) + x * x)
     for r in RANGES:
         apart = T.switch(inside(total, r), T.log(total), 2 * T.log(_root_of_sum((x, y), r)))
-        yield eq(T.log(total), apart).when(r.guard(x))
+        near = T.lt(T.abs(total - 1), 0.5)
+        yield eq(T.log(total), T.switch(near, T.log1p(less), apart)).when(r.guard(x))
         yield eq(T.log(x * x - y * y), 2 * T.log(_root_of_difference(x, y, r))).when(r.guard(x))
     yield eq(T.log(x * x), 2 * T.log(T.abs(x)))
 
@@ -107,11 +122,14 @@ def squares_difference(x: Float, y: Float) -> Iterator[Eq]:
     cubes, fourth = x * x * x - y * y * y, T.sqr(x * x) - T.sqr(y * y)
     yield eq(cubes, T.switch(near, (x - y) * (x * x + x * y + y * y), cubes))
     yield eq(fourth, T.switch(near, (x - y) * ((x + y) * (x * x + y * y)), fourth))
+    yield eq((x * x * x - y * y * y) / (x - y), x * x + x * y + y * y)
     variance = (x * x + y * y) / 2 - T.sqr((x + y) / 2)
     yield eq(variance, T.sqr((x - y) / 2))
     yield eq(T.sqrt(variance), T.abs(x - y) / 2)
     yield eq(x * x + y * y - 2 * x * y, T.sqr(x - y))
     yield eq(x * x + y * y + 2 * x * y, T.sqr(x + y))
+    yield eq(x * x + 1 - 2 * x, T.sqr(x - 1))
+    yield eq(x * x + 1 + 2 * x, T.sqr(x + 1))
 
 
 @scaled_length.example
@@ -153,6 +171,20 @@ def _square() -> tuple[Any, Any]:
 def _linear() -> Any:
     x, c = at.dvectors("x", "c")
     return at.sqrt(x + c)
+
+
+@law_of_cosines.example
+def _third_side() -> tuple[Any, Any]:
+    a, b, t = at.dvectors("a", "b", "t")
+    squares = a * a + b * b - 2 * a * b * at.cos(t)
+    apart = 4.0 * (b * a) * at.square(at.sin(t / 2.0)) - (a - b) * (b - a)
+    return squares, at.switch(at.isinf(at.maximum(abs(b), abs(a))), squares, apart)
+
+
+@law_of_cosines.non_example
+def _by_sine() -> Any:
+    a, b, t = at.dvectors("a", "b", "t")
+    return a * a + b * b - 2 * a * b * at.sin(t)
 
 
 @squares_difference.example

@@ -62,6 +62,13 @@ def inverse_hyperbolic(x: Float) -> Iterator[Eq]:
     """Inverses of the hyperbolic functions, whose formulas cancel or square."""
     yield eq(T.log(x + T.sqrt(x * x + 1)), T.arcsinh(x))
     yield eq(T.log(x + T.sqrt(x * x - 1)), T.arccosh(x))
+    yield eq(T.log(T.tan(x) + 1 / T.cos(x)), T.arcsinh(T.tan(x)))
+    for logs in (
+        T.log((1 + x) / (1 - x)),
+        T.log(1 + x) - T.log(1 - x),
+        T.log1p(x) - T.log1p(-x),
+    ):
+        yield eq(logs, 2 * T.arctanh(x))
     side = (1 - x) * (1 + x)  # a quotient rounds how far x is from 1
     yield eq(T.log(1 / x + T.sqrt(1 / (x * x) - 1)), T.log1p((1 - x + T.sqrt(side)) / x))
 

@@ -38,7 +38,10 @@ def quotient_regrouped(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
         second = T.abs(low / small)
         inside = T.or_(T.eq(high, 0), T.and_(T.gt(first, r.tiny), T.lt(first, r.large)))
         other = T.and_(T.gt(second, r.tiny), T.lt(second, r.large))
-        paired = T.switch(other, (high / large) * (low / small), high / large * low / small)
+        less = T.and_(T.lt(second, r.tiny), T.lt(first, 1))
+        paired = T.switch(
+            T.or_(other, less), low / small * (high / large), high / large * low / small
+        )
         above, below = a * b, c * d
         kept = T.and_(usual((above,), r, a, b), usual((below,), r, c, d))
         chosen = T.switch(kept, above / below, T.switch(inside, paired, mixed))
@@ -92,7 +95,8 @@ def _four() -> tuple[Any, Any]:
     inside = at.or_(at.eq(high, 0.0), at.and_(at.gt(first, r.tiny), at.lt(first, r.large)))
     second = abs(low / small)
     other = at.and_(at.gt(second, r.tiny), at.lt(second, r.large))
-    paired = at.switch(other, (high / large) * (low / small), high / large * low / small)
+    other = at.or_(other, at.and_(at.lt(second, r.tiny), at.lt(first, 1.0)))
+    paired = at.switch(other, (low / small) * (high / large), high / large * low / small)
     kept = at.and_(usual((a * b,), r, a, b, of=at), usual((c * d,), r, c, d, of=at))
     written = a * b / (c * d)
     return written, at.switch(kept, written, at.switch(inside, paired, mixed))

@@ -16,7 +16,14 @@ from typing import Any
 import aesara.tensor as at
 
 from kanrewrite import Eq, Float, T, eq, relation
-from kanrewrite.relations.accuracy_ranges import DOUBLES, RANGES, number, scale, scale_of
+from kanrewrite.relations.accuracy_ranges import (
+    DOUBLES,
+    RANGES,
+    inside,
+    number,
+    scale,
+    scale_of,
+)
 
 
 def _product(x: Any, y: Any) -> Any:
@@ -46,6 +53,18 @@ def over_large_square(a: Float, b: Float, c: Float) -> Iterator[Eq]:
             (a, a / b / (b + c / b)),
         ):
             yield eq(above / under, T.switch(large, over, above / under)).when(r.guard(b))
+
+
+@relation(family="accuracy", where="digits")
+def squares_over_squares(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
+    """Sums of squares over others, of which some leave the range."""
+    above, below = a * a + b * b, c * c + d * d
+    m = T.maximum(T.abs(c), T.abs(d))
+    apart = (T.sqr(a / m) + T.sqr(b / m)) / (T.sqr(c / m) + T.sqr(d / m))
+    for r in RANGES:
+        kept = T.or_(T.and_(inside(above, r), inside(below, r)), T.eq(m, 0))
+        written = T.switch(T.or_(kept, T.isinf(m)), above / below, apart)
+        yield eq(above / below, written).when(r.guard(a))
 
 
 @relation(family="accuracy", where="digits")
@@ -106,6 +125,23 @@ def _half_angle() -> tuple[Any, Any]:
 def _two_and_cosine() -> Any:
     x, y = at.dvectors("x", "y")
     return 2 + x / at.exp(x**2 + y**2)
+
+
+@squares_over_squares.example
+def _over_sum() -> tuple[Any, Any]:
+    a, b, c, d = at.dvectors("a", "b", "c", "d")
+    above, below, m = a**2 + b**2, c**2 + d**2, at.maximum(abs(c), abs(d))
+    kept = at.and_(inside(above, DOUBLES, at), inside(below, DOUBLES, at))
+    kept = at.or_(at.or_(kept, at.eq(m, 0.0)), at.isinf(m))
+    parts = [at.square(side / m) for side in (a, b, c, d)]
+    apart = (parts[0] + parts[1]) / (parts[2] + parts[3])
+    return above / below, at.switch(kept, above / below, apart)
+
+
+@squares_over_squares.non_example
+def _over_a_length() -> Any:
+    a, b, c = at.dvectors("a", "b", "c")
+    return (a**2 + b**2) / c
 
 
 @over_large_square.example

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
+from math import inf
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -55,7 +56,7 @@ def scale(size: Any, r: Range) -> Any:
 def inside(value: Any, r: Range, of: Any = T) -> Any:
     """Whether a value is in the range of full precision."""
     size = of.abs(value)
-    return of.and_(of.gt(size, r.tiny), of.lt(size, r.large))
+    return of.and_(of.gt(size, r.tiny), of.lt(size, inf if of is T else number(inf)))
 
 
 def usual(values: Iterable[Any], r: Range, *parts: Any, of: Any = T) -> Any:

@@ -28,7 +28,8 @@ from kanrewrite.relations.accuracy_ranges import (
 
 def _scale(b: Any, k: float, a: Any, c: Any, r: Range) -> Any:
     r"""The power of two for $b^2 - k a c$."""
-    return scale(T.maximum(T.abs(b), abs(k) ** 0.5 * T.sqrt(T.abs(a)) * T.sqrt(T.abs(c))), r)
+    size = T.maximum(T.abs(b), abs(k) ** 0.5 * T.sqrt(T.abs(a)) * T.sqrt(T.abs(c)))
+    return T.switch(T.isinf(size), 1, scale(size, r))
 
 
 def _product(k: float, a: Any, c: Any) -> Any:
@@ -112,7 +113,8 @@ def _stable(a: Any, b: Any, c: Any) -> Any:
 
 
 def _scaled(a: Any, b: Any, c: Any) -> tuple[Any, Any]:
-    s = scale_of(at.maximum(abs(b), 2.0 * at.sqrt(abs(a)) * at.sqrt(abs(c))))
+    size = at.maximum(abs(b), 2.0 * at.sqrt(abs(a)) * at.sqrt(abs(c)))
+    s = at.switch(at.isinf(size), 1.0, scale_of(size))
     return s, at.sqrt((b * s) * (b * s) - 4.0 * ((a * s) * (c * s)))
 
 

@@ -1,4 +1,4 @@
-r"""Accuracy: second differences, $f(x + h) - 2 f(x) + f(x - h)$.
+r"""Accuracy: differences of steps to both sides, $f(x + h) - f(x - h)$, and second ones.
 
 References
 ----------
@@ -13,6 +13,16 @@ from typing import Any
 import aesara.tensor as at
 
 from kanrewrite import Eq, Float, T, eq, relation
+
+
+@relation(family="accuracy", where="digits")
+def central_differences(x: Float, h: Float) -> Iterator[Eq]:
+    """Of a step to both sides, as a product, in which nothing cancels."""
+    a, b = x + h, x - h
+    yield eq(T.sin(a) - T.sin(b), 2 * (T.sin(h) * T.cos(x)))
+    yield eq(T.cos(a) - T.cos(b), -2 * (T.sin(h) * T.sin(x)))
+    yield eq(T.tan(a) - T.tan(b), T.sin(2 * h) / (T.cos(a) * T.cos(b)))
+    yield eq(a * a - b * b, 4 * (x * h))
 
 
 @relation(family="accuracy", where="digits")
@@ -32,6 +42,18 @@ def second_differences(x: Float, h: Float) -> Iterator[Eq]:
         waves = function(a) - 2 * function(x) + function(b)
         narrow = T.and_(small, T.lt(T.abs(h), 1))
         yield eq(waves, T.switch(narrow, -4 * (T.sqr(T.sin(h / 2)) * function(x)), waves))
+
+
+@central_differences.example
+def _sines() -> tuple[Any, Any]:
+    x, h = at.dvectors("x", "h")
+    return at.sin(x + h) - at.sin(x - h), 2.0 * (at.sin(h) * at.cos(x))
+
+
+@central_differences.non_example
+def _sine_and_cosine() -> Any:
+    x, h = at.dvectors("x", "h")
+    return at.sin(x + h) - at.cos(x - h)
 
 
 @second_differences.example

@@ -38,6 +38,8 @@ _TAN = [1 / 3, 2 / 15, 17 / 315, 62 / 2835, 1382 / 155925, 21844 / 6081075, 9295
 _TANH = [c * (-1) ** (n + 1) for n, c in enumerate(_TAN)]
 _ATAN = [(-1) ** n / (2 * n + 1) for n in range(1, 9)]
 _ASIN = [1 / 6, 3 / 40, 15 / 336, 105 / 3456, 945 / 42240, 10395 / 599040, 135135 / 9676800]
+_ATANH = [1 / (2 * n + 1) for n in range(1, 9)]
+_ASINH = [c * (-1) ** (n + 1) for n, c in enumerate(_ASIN)]
 _LOG = [(-1) ** (n + 1) / n for n in range(2, 15)]
 _EXP = [1 / factorial(n) for n in range(2, 15)]
 _BOSE = [1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160]
@@ -48,6 +50,8 @@ _COT = [1 / 3, 1 / 45, 2 / 945, 1 / 4725, 2 / 93555, 1382 / 638512875]
 def odd_less_linear(x: Float) -> Iterator[Eq]:
     """Odd functions without their linear term."""
     z = x * x
+    written = T.log((1 + x) / (1 - x)) / 2 - x
+    yield _by_series(written, x, x * (z * _horner(z, _ATANH)))
     for function, series in (
         (T.sin, _SINE),
         (T.sinh, _SINH),
@@ -55,6 +59,8 @@ def odd_less_linear(x: Float) -> Iterator[Eq]:
         (T.tanh, _TANH),
         (T.arctan, _ATAN),
         (T.arcsin, _ASIN),
+        (T.arctanh, _ATANH),
+        (T.arcsinh, _ASINH),
     ):
         yield _by_series(function(x) - x, x, x * (z * _horner(z, series)))
         yield _by_series(function(x) / x - 1, x, z * _horner(z, series))
@@ -107,6 +113,16 @@ def log_of_cosh(x: Float) -> Iterator[Eq]:
     far = T.abs(x) + T.softplus(-2 * T.abs(x)) - log(2)
     near = T.log1p(-T.sqr(T.tanh(x))) / -2  # which is no exponential that the library shifts
     yield eq(T.log(T.cosh(x)), T.switch(T.lt(T.abs(x), 0.5), near, far))
+
+
+@relation(family="accuracy")
+def log_of_sinh_over(x: Float) -> Iterator[Eq]:
+    """The log of a hyperbolic sine over its operand is nearly a parabola, then nearly a line."""
+    z, size = x * x, T.abs(x)
+    near = T.log1p(z * _horner(z, [1 / factorial(2 * n + 1) for n in range(1, 10)]))
+    far = size + T.log1p(-T.exp(-2 * size)) - T.log(2 * size)
+    log = T.log(T.sinh(x) / x)
+    yield eq(log, T.switch(T.lt(size, 1), near, far)).within(HALF_ULP)
 
 
 @relation(family="accuracy", where="digits")
@@ -189,6 +205,21 @@ def _log_of_cosine() -> tuple[Any, Any]:
 @log_of_cosh.non_example
 def _log_of_sinh() -> Any:
     return at.log(at.sinh(at.dvector("x")))
+
+
+@log_of_sinh_over.example
+def _log_of_quotient() -> tuple[Any, Any]:
+    x: Any = at.dvector("x")
+    z, size = at.square(x), abs(x)
+    near = at.log1p(z * _horner(z, [1 / factorial(2 * n + 1) for n in range(1, 10)]))
+    far = size + at.log1mexp(-2.0 * size) - at.log(2.0 * size)
+    return at.log(at.sinh(x) / x), at.switch(at.lt(size, 1.0), near, far)
+
+
+@log_of_sinh_over.non_example
+def _log_of_sinh_over_another() -> Any:
+    x, y = at.dvectors("x", "y")
+    return at.log(at.sinh(x) / y)
 
 
 @reciprocals_less_poles.example

@@ -132,7 +132,7 @@ def test_a_page_shows_what_was_run() -> None:
         ("scaled_length", 'switched on by `enable("accuracy")`'),
         ("scaled_length", "| applies in what it looks for | `scaled_square`"),
         ("log_of_squares", "| applies in what it makes | [scaled_length](scaled_length.md)"),
-        ("scaled_leg", "`squares_difference`, [scaled_length](scaled_length.md)"),
+        ("scaled_leg", "| applies in what it makes | `squares_difference`"),
     ],
 )
 def test_where_a_relation_stands(name: str, says: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import aesara.tensor as at
 import numpy as np
+from aesara import scalar
 from aesara.graph.basic import Apply, Constant, Variable
 from aesara.graph.fg import FunctionGraph
 
@@ -30,7 +31,7 @@ Graph = Variable[Any, Any]
 #: A term of a sum: the variable that stands for it (None for a number) and how often it is there.
 Part = tuple[Graph | None, Fraction]
 #: What a right side groups on purpose.
-_ARITHMETIC = frozenset({"mul", "true_div", "add", "sub", "neg", "sqr", "reciprocal"})
+_ARITHMETIC = frozenset({"mul", "true_div", "add", "sub", "neg", "square", "reciprocal"})
 
 
 #: Sums over more operators than this are not read term by term.
@@ -109,7 +110,8 @@ class DigitsPass(RelationPass):
         makers = self._makers.get(node, frozenset()) | {name}
         terms = Terms(Theory("none"))
         for built in list(fresh):
-            difference = subtracted(built.outputs[0], terms)
+            out = built.outputs[0]
+            difference = from_zero(out) if _head(out) == "neg" else subtracted(out, terms)
             if difference is None or built not in fgraph.apply_nodes:
                 continue
             made = new_nodes([difference], fgraph.apply_nodes)
@@ -119,10 +121,23 @@ class DigitsPass(RelationPass):
         self._makers.update(dict.fromkeys(fresh, makers))
         for built in fresh:
             # A square alone groups nothing, and what is under a root is asked for its squares.
-            square = _head(built.outputs[0]) == "sqr" and built.inputs[0].owner not in fresh
+            square = _head(built.outputs[0]) == "square" and built.inputs[0].owner not in fresh
             if _head(built.outputs[0]) in _ARITHMETIC and not square:
                 cast(StatingView, self.matching.view).keep(built.outputs[0])
         return [n for n in reversed(fresh) if n in fgraph.apply_nodes]
+
+
+def from_zero(variable: Graph) -> Graph | None:
+    """A choice that is negated subtracted from 0: no sum that cancels is a zero with a sign.
+
+    None for what negates something else.
+    """
+    (choice,) = variable.owner.inputs
+    chosen = getattr(getattr(choice.owner, "op", None), "scalar_op", None)
+    if not isinstance(chosen, scalar.Switch):
+        return None
+    built = at.constant(np.zeros((1,) * choice.type.ndim, choice.type.dtype)) - choice
+    return built if keeps_type(variable, built) else None
 
 
 def _is_large(node: Apply[Any]) -> bool:
@@ -149,7 +164,7 @@ def subtracted(variable: Graph, terms: Terms) -> Graph | None:
     """
     if _head(variable) not in ("sub", "add"):
         return None
-    parts = list(_parts(variable, Fraction(1)))
+    parts = [part for part in _parts(variable, Fraction(1)) if part[1]]
     totals: dict[Any, Fraction] = {}
     stands: dict[Any, Graph | None] = {}
     for part, often in parts:

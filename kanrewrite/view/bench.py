@@ -118,7 +118,8 @@ class Bench:
         assert isinstance(form, App)
         if form.op in (T.dimshuffle, T.subtensor):
             return self.make(form.args[1].apply, self.raw(form.args[0]))
-        return self.below_zero(form.args[0]) if form.op is T.lt else self.value(form)
+        negative = form.op is T.lt and form.args[1] is self.a.zero
+        return self.below_zero(form.args[0]) if negative else self.value(form)
 
     def masked(
         self, mask: App, yes: Variable[Any, Any], no: Variable[Any, Any]

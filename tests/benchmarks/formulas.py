@@ -39,6 +39,7 @@ FILES = (
     "formulas_suites.txt",
     "formulas_near.txt",
     "formulas_shapes.txt",
+    "formulas_fresh.txt",
 )
 FORMULAS: tuple[Formula, ...] = tuple(
     formula for name in FILES for formula in written_in(Path(__file__).with_name(name))

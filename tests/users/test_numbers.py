@@ -10,6 +10,7 @@ import aesara
 import aesara.tensor.nlinalg
 import numpy as np
 import pytest
+from aesara.graph.basic import Constant, ancestors
 
 from kanrewrite import Axis, Eq, Float, Ndim, T, eq, relation
 from kanrewrite.relation import Relation
@@ -162,3 +163,16 @@ def digamma_step(x: Float) -> Iterator[Eq]:
 
 def test_a_relation_may_have_the_names_of_aesara() -> None:
     fires_and_keeps_the_value(digamma_step, Y * at.digamma(X + 1) - Y / X, positive=True)
+
+
+def test_a_number_in_a_condition_is_the_one_that_is_stated() -> None:
+    @relation
+    def sines_near(a: Float, b: Float) -> Iterator[Eq]:
+        """Found by what a hyperbolic sine means, where one of them is that of a negative."""
+        product = 2 * (T.cosh((a + b) / 2) * T.sinh((a - b) / 2))
+        apart = T.sinh(a) - T.sinh(b)
+        yield eq(apart, T.switch(T.lt(T.abs(a - b), 1.5), product, apart))
+
+    found = rewritten(at.sinh(X) + at.sinh(Y), sines_near)
+    (condition,) = (v for v in ancestors([found]) if v.owner and v.owner.op == at.lt)
+    assert [v.data for v in ancestors([condition]) if isinstance(v, Constant)] == [1.5]
