@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import aesara
 import aesara.tensor as at
 import pytest
+from aesara.compile.mode import optdb
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from kanrewrite import registry
 from kanrewrite.registry.database import LibraryPass, make_view
 from kanrewrite.rewriter import RelationPass
+from kanrewrite.view.passes import LiftingPass
+from tests.benchmarks.arithmetic import SQUASHED
+from tests.benchmarks.arithmetic import arithmetic as random_arithmetic
+from tests.benchmarks.unrolled import MODELS
 
 SIZE = 5000
 
@@ -43,6 +50,34 @@ def record(benchmark: BenchmarkFixture, nodes: int, **extra: int) -> None:
     benchmark.extra_info.update(nodes=nodes, **extra)
     if benchmark.stats is not None:  # not measured when benchmarks are disabled
         benchmark.extra_info["µs a node"] = benchmark.stats.stats.median / nodes * 1e6
+
+
+def counts(name: str, steps: int) -> tuple[int, int]:
+    """Nodes that are read of a model's value and gradients, and the forms that are made."""
+    shaped, loss = MODELS[name][0](steps)
+    inputs = [v for v, _ in shaped]
+    gradients: Any = aesara.grad(loss, inputs)
+    fgraph = FunctionGraph(inputs, [loss, *gradients], clone=True)
+    optdb.query(RewriteDatabaseQuery(include=["canonicalize"])).rewrite(fgraph)
+    lifting = LiftingPass(registry.relations())
+    lifting.apply(fgraph)
+    return lifting.read_count, lifting.form_count
+
+
+@pytest.mark.parametrize("name", ["attention", "memory"])
+def test_forms_grow_as_nodes_do(name: str) -> None:
+    (read, forms), (more, others) = counts(name, 2), counts(name, 4)
+    assert others / forms < 1.15 * more / read
+
+
+@pytest.mark.parametrize("name", ["nothing", "tanh", "sigmoid"])
+def test_large_arithmetic_comes_out_as_it_went_in(name: str) -> None:
+    _, output = random_arithmetic(3000, SQUASHED[name], 5)
+    fgraph = FunctionGraph(outputs=[output], clone=True)
+    nodes, lifting = len(fgraph.apply_nodes), LiftingPass(registry.relations())
+    lifting.apply(fgraph)
+    assert len(fgraph.apply_nodes) == nodes
+    assert lifting.form_count < nodes
 
 
 @GRAPHS
