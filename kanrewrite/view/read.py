@@ -401,8 +401,13 @@ class View:
 
     def _is_alone(self, var: Variable[Any, Any]) -> bool:
         """Tell whether nothing that a variable is computed from has another use."""
-        if len({node for node, _ in self.clients.get(var, ())}) > 1:
-            return False
-        return var.owner is None or all(
-            self._is_alone(i) for i in var.owner.inputs if i in self._forms and hot(self.read(i))
-        )
+        waiting, seen = [var], {var}  # each is asked once, however many paths lead to it
+        for part in waiting:
+            if len({node for node, _ in self.clients.get(part, ())}) > 1:
+                return False
+            inputs = part.owner.inputs if part.owner is not None else []
+            fresh = dict.fromkeys(i for i in inputs if i in self._forms and i not in seen)
+            below = [i for i in fresh if hot(self.read(i))]
+            seen.update(below)
+            waiting += below
+        return True
