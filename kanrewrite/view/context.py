@@ -52,10 +52,10 @@ def within_log(form: Form, a: Lifting) -> Context:
 def strict(form: Form, a: Lifting) -> Masks:
     """For each exponent that is summed inside, the factors that may hide its maximum."""
     if isinstance(form, App) and form.op is T.sum:
-        lin = moving(a.parts(form.args[0])[1], form.args[1], a)
+        lin, inside = moving(a.parts(form.args[0])[1], form.args[1], a), strict(form.args[0], a)
         if not lin.terms:
-            return strict(form.args[0], a)
-        return {(lin, form.args[1]): frozenset([hiding(form.args[0], a)])}
+            return inside
+        return joined(inside, {(lin, form.args[1]): frozenset([hiding(form.args[0], a)])})
     if isinstance(form, App) and form.op in (T.dot, T.batched_dot) and needs_sum(form):
         total = summed(form, a)
         if total is not form:

@@ -19,18 +19,31 @@ def _share(x: Any) -> Any:
     return at.exp(x) / at.exp(x).sum(axis=1, keepdims=True)
 
 
-def test_the_log_of_a_picked_mixture() -> None:
+def test_a_picked_mixture_and_its_slope_in_one() -> None:
     a, b, y = at.dmatrices("a", "b", "y")
     g = at.dvector("g")
     gate = (1 / (1 + at.exp(-g)))[:, None]
     loss = at.log(((gate * _share(a) + (1 - gate) * _share(b)) * y).sum(axis=1))
-    ours, theirs = (f([a, b, g, y], [loss]) for f in (function, stock))
-    near = [_A / 2e4, _B / 2e4, _G / 2e4, _Y]
-    np.testing.assert_allclose(ours(*near), theirs(*near), rtol=1e-13)
-    far = [_A, _B, _G, _Y]
-    (truth,) = evaluate([loss], dict(zip([a, b, g, y], far, strict=True)))
+    outputs = [loss, grad(loss.sum(), a)]
+    ours, theirs = (f([a, b, g, y], outputs) for f in (function, stock))
+    near, far = [_A / 2e4, _B / 2e4, _G / 2e4, _Y], [_A, _B, _G, _Y]
+    for found, right in zip(ours(*near), theirs(*near), strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-12, atol=1e-16)
+    truth = evaluate(outputs, dict(zip([a, b, g, y], far, strict=True)))
     with np.errstate(all="ignore"):
-        np.testing.assert_allclose(ours(*far)[0], np.asarray(truth, float), rtol=1e-14)
+        for found, right in zip(ours(*far), truth, strict=True):
+            np.testing.assert_allclose(found, np.asarray(right, float), rtol=1e-12, atol=1e-16)
+
+
+def test_shares_of_products_over_features() -> None:
+    w, x = at.dvectors("w", "x")
+    t = at.dmatrix("t")
+    p = 1 / (1 + at.exp(-t))
+    joint = at.exp(w) * at.prod(x * p + (1 - x) * (1 - p), axis=1)
+    far = [np.array([799.0, 797]), np.array([1.0, 0]), np.array([[719.25, 979.6], [804.5, 904.9]])]
+    with np.errstate(all="ignore"):
+        found = function([w, x, t], joint / joint.sum())(*far)
+    np.testing.assert_allclose(found, [2.67172138e-32, 1], rtol=1e-8)
 
 
 def test_the_slope_of_two_picks_in_one_sum() -> None:
