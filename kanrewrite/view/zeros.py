@@ -9,6 +9,7 @@ import numpy as np
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
+from kanrewrite.view.heat import fades
 
 #: Operators whose value is never zero.
 NEVER_ZERO = {T.softmax, T.sigmoid, T.exp, T.ones_like, T.softplus, T.defined}
@@ -22,7 +23,12 @@ def hiding(form: Form, a: Algebra) -> tuple[Form, ...]:
 
 
 def may_vanish(form: Form) -> bool:
-    """Tell whether a factor may be zero somewhere, so that it hides the largest exponential."""
+    """Tell whether a factor may be zero somewhere, so that it hides the largest exponential.
+
+    A softplus is not, though its value may be: it has an exponent of its own.
+    """
+    if fades(form):
+        return False
     if isinstance(form, Leaf):
         data = getattr(form.var, "data", None)
         return data is None or not bool(np.all(np.asarray(data)))
