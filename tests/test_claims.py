@@ -32,6 +32,7 @@ HERE = {
 #: Pages that compare figures, and what measures them again.
 MEASURED = {
     "docs/accuracy.md": "tests/benchmarks/formulas.py",
+    "docs/benchmarks-arithmetic.md": "tests/benchmarks/arithmetic.py",
     "docs/benchmarks-compile.md": "tests/benchmarks/compile_cost.py",
     "docs/benchmarks-loops-compile.md": "tests/benchmarks/loop_cost.py",
     "docs/benchmarks-results.md": "tests/benchmarks/results.py",

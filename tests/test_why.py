@@ -193,9 +193,10 @@ def test_no_search_is_given_up_for_roots(name: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_what_stands_there_is_told_rather_than_a_unit() -> None:
+    """Of equations that are equally near the one that is stated first."""
     angle: Any = at.dvector("x")
     assert why_not("odd_less_linear", at.cos(angle) - angle).reason == (
-        "arcsin(x) is wanted, the graph has cos(x)"
+        "sin(x) is wanted, the graph has cos(x)"
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from aesara.graph.basic import Constant, Variable, graph_inputs, io_toposort
@@ -103,11 +104,12 @@ def _furthest(
     best: Explanation | None = None
     for node in nodes_within(outputs):
         for out in node.outputs:
-            for rule in rules:
-                if name_of(node.op) in heads_of(rule.pattern):
-                    tried = search.at(out, rule)
-                    if tried is not None and (best is None or tried.rank >= best.rank):
-                        best = tried
+            heads = (rule for rule in rules if name_of(node.op) in heads_of(rule.pattern))
+            tried = [found for found in (search.at(out, rule) for rule in heads) if found]
+            # Of equally near equations the first as written, of equally near places the last.
+            here = max(tried, key=attrgetter("rank"), default=None)
+            if here is not None and (best is None or here.rank >= best.rank):
+                best = here
     return best
 
 
