@@ -16,7 +16,7 @@ PICTURE = Path(__file__).with_name("architecture.svg")
 
 #: Rooms that stand together, what they are for, and the group of each they build on.
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "errors config ranges clock limits": ("messages, settings, budgets", ()),
+    "errors border config ranges clock limits": ("messages, settings, budgets", ()),
     "terms theory guards unify": ("patterns; graphs read as terms", ("errors",)),
     "insides structure display spelled": ("graphs by structure, as text", ("terms",)),
     "ac": ("matching and unification modulo a theory", ("terms",)),

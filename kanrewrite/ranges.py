@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Annotated, Any, TypeAlias, cast
 
 import aesara
 import numpy as np
@@ -12,27 +12,29 @@ from aesara.compile.mode import Mode
 from aesara.graph.basic import Variable
 from aesara.tensor.type import TensorType
 
-from kanrewrite.errors import NoSuchInput, UnusableArgument, UnusableRange
+from kanrewrite.border import Asked
+from kanrewrite.errors import NoSuchInput, UnusableRange
 
 Graph = Variable[Any, Any]
 
 #: How long an axis is whose length no type states: the first length that does.
 LENGTHS = (3, 5, 9, 17)
 
+#: What is given for inputs, by variable or name.
+ByInput: TypeAlias = Annotated[
+    Mapping[Any, Any],
+    Asked("{x: (0, 1)}, a dict from inputs or their names to ranges or shapes"),
+]
 
-def by_variable(given: Any, known: Sequence[Graph]) -> dict[Graph, Any]:
+
+def by_variable(given: ByInput, known: Sequence[Graph]) -> dict[Graph, Any]:
     """What is given for inputs, or for their names, by input.
 
     Raises
     ------
     NoSuchInput
         If something is given for what is none.
-    UnusableArgument
-        If what is given says nothing of inputs.
     """
-    if not isinstance(given, Mapping):
-        what = "{x: (0, 1)}, a dict from inputs or their names to ranges or shapes"
-        raise UnusableArgument("what is said of inputs", what, given)
     names = {v.name: v for v in known if v.name}
     found = {}
     for key, value in given.items():

@@ -10,6 +10,7 @@ from typing import Any
 
 from unification import isvar
 
+from kanrewrite.border import checked
 from kanrewrite.errors import ConflictingTheory, ImpossibleInverse, UnitNotGround, UnusableOperator
 
 
@@ -61,6 +62,7 @@ class Properties:
 FREE = Properties()
 
 
+@checked
 class Theory:
     """An immutable set of axioms, joined with ``|``.
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 import aesara
 from aesara.graph.basic import Variable, clone_get_equiv
 
+from kanrewrite.border import Count, checked
 from kanrewrite.display import Pictured, brief
 from kanrewrite.errors import NoSuchStep
 
@@ -248,7 +249,8 @@ class trace(Recorder):  # noqa: N801  # read as a statement, like contextlib.sup
 
     recorder: ClassVar[Recorder | None] = None
 
-    def __init__(self, limit: int | None = None, refusals: bool = True):
+    @checked
+    def __init__(self, limit: Count | None = None, refusals: bool = True):
         super().__init__(limit, refusals)
         self._outer: list[Recorder | None] = []
 

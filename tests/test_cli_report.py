@@ -68,7 +68,6 @@ def test_a_page_where_there_is_no_folder_is_refused_before_the_work(tmp_path: Pa
     result = CliRunner().invoke(app, given)
     assert result.exit_code == 2
     assert "there is no folder" in result.stderr
-    assert "--output" in result.stderr
 
 
 def test_what_was_found_as_json(tmp_path: Path) -> None:

@@ -79,7 +79,10 @@ def nothing_much(x: Float) -> Iterator[Eq]:
     ("call", "says"),
     [
         (lambda: walk(WRONG), "walk takes what `with kanrewrite.trace"),
-        (lambda: kanrewrite.explore(X, depth=WRONG), "depth of explore takes a number"),
+        (
+            lambda: kanrewrite.explore(X, depth=WRONG),
+            "depth of explore takes a whole number",
+        ),
         (lambda: kanrewrite.explore(X, seconds=-1), "seconds of explore takes a number"),
         (lambda: kanrewrite.audit(X, WRONG), "takes {x: (0, 1)}, a dict from inputs"),
         (lambda: kanrewrite.improve(X, WRONG), "takes {x: (0, 1)}, a dict from inputs"),
@@ -87,7 +90,7 @@ def nothing_much(x: Float) -> Iterator[Eq]:
         (lambda: kanrewrite.fuzz(n=1, grammar=WRONG), "takes one of operators, idioms, both"),
         (lambda: kanrewrite.check(WRONG), "'3' is not a relation"),
         (lambda: kanrewrite.check([nothing_much, WRONG]), "'3' is not a relation"),
-        (lambda: kanrewrite.blame([X], X, 3.0), "one value is needed for each input"),
+        (lambda: kanrewrite.blame([X], X, 3.0), "values of blame takes one value for each input"),
         (lambda: relation(WRONG), "@relation takes a generator function"),
     ],
 )

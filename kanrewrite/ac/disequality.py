@@ -11,6 +11,7 @@ from kanren.util import FlexibleSet
 from kanrewrite.ac.goals import Goal, Known, default_theory
 from kanrewrite.ac.states import compatible, may_change
 from kanrewrite.ac.terms import store
+from kanrewrite.border import checked
 from kanrewrite.theory import Theory
 
 Pair = tuple[Any, Any, Theory]
@@ -62,6 +63,7 @@ def _differ(pair: Pair, substitution: Mapping[Any, Any]) -> bool | None:
     return True if free and not compatible(left, right) else None
 
 
+@checked
 def neq(u: Any, v: Any, theory: Theory | None = None) -> Goal:
     """The goal that two terms are not equal modulo a theory, now or under what is bound later.
 

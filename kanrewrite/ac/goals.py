@@ -13,6 +13,7 @@ from kanrewrite.ac.matching import matcher
 from kanrewrite.ac.replacing import under
 from kanrewrite.ac.terms import Store, store
 from kanrewrite.ac.unification import unify
+from kanrewrite.border import checked
 from kanrewrite.errors import CyclicSubstitution
 from kanrewrite.theory import Theory
 
@@ -166,6 +167,7 @@ class Written(Eq):
         return matcher(left).written(right) if left.variables else matcher(right).written(left)
 
 
+@checked
 def eq(u: Any, v: Any, theory: Theory | None = None) -> Eq:
     """The goal that two terms are equal modulo a theory.
 

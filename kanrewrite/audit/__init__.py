@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from kanrewrite.audit.compiling import rewritten, with_gradients
@@ -11,6 +10,8 @@ from kanrewrite.audit.inputs import inputs_of
 from kanrewrite.audit.proving import proved
 from kanrewrite.audit.result import Audit, Part, Risk, Witness
 from kanrewrite.audit.searching import Search
+from kanrewrite.border import Amount, AnyMode, Count, checked
+from kanrewrite.ranges import ByInput
 from kanrewrite.structure import outputs_of
 
 __all__ = ["Audit", "Part", "Risk", "Witness", "audit"]
@@ -19,18 +20,19 @@ __all__ = ["Audit", "Part", "Risk", "Witness", "audit"]
 EXPLAINING = 10.0
 
 
+@checked
 def audit(
     outputs: Any,
-    inputs: Mapping[Any, tuple[float, float]] | None = None,
+    inputs: ByInput | None = None,
     *,
     gradient: bool = False,
     as_written: bool = False,
-    shapes: Mapping[Any, tuple[int, ...]] | None = None,
-    mode: Any = None,
-    samples: int = 64,
-    seconds: float = 60.0,
-    most: int = 8,
-    seed: int = 0,
+    shapes: ByInput | None = None,
+    mode: AnyMode = None,
+    samples: Count = 64,
+    seconds: Amount = 60.0,
+    most: Count = 8,
+    seed: Count = 0,
     explain: bool = True,
 ) -> Audit:
     """Whether a graph gives right numbers: what is proved, and witnesses where it does not.

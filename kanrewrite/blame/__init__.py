@@ -19,6 +19,7 @@ from kanrewrite.blame.recording import (
 )
 from kanrewrite.blame.result import Blame, Kind
 from kanrewrite.blame.shrinking import shrunk
+from kanrewrite.border import AnyMode, AnyVariable, Values, checked
 from kanrewrite.errors import NotOneValueEach
 from kanrewrite.relation import Relation
 from kanrewrite.structure import outputs_of
@@ -29,7 +30,13 @@ __all__ = ["Blame", "blame"]
 SECONDS = 10.0
 
 
-def blame(inputs: Iterable[Any], outputs: Any, values: Any, mode: Any = None) -> Blame:
+@checked
+def blame(
+    inputs: Sequence[AnyVariable],
+    outputs: Any,
+    values: Values,
+    mode: AnyMode = None,
+) -> Blame:
     """Which rewrite changed a number: the library's or Aesara's own, by bisection.
 
     Parameters

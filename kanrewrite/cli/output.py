@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from kanrewrite import errors
-from kanrewrite.errors import ScriptError, UnknownPictureFormat
+from kanrewrite.border import page_at
 
 #: Of what is read by another program, or folds badly: no line is cut.
 UNBOUNDED = 10_000
@@ -35,15 +34,11 @@ def check_page(page: Path | None, endings: Sequence[str] = (".svg", ".html")) ->
 
     Raises
     ------
-    ScriptError, UnknownPictureFormat
+    NoSuchFolder, UnknownPictureFormat
         If there is no such folder, or pages do not end so.
     """
-    if page is None:
-        return
-    if not page.parent.is_dir():
-        raise ScriptError(errors.no_such_folder(page))
-    if page.suffix.lower() not in endings:
-        raise UnknownPictureFormat(page, list(endings))
+    if page is not None:
+        page_at(page, endings)
 
 
 def print_json(value: Any) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, permutations
 
+from kanrewrite.border import Amount, checked
 from kanrewrite.completion.coherence import derived
 from kanrewrite.completion.critical import TOGETHER, Finding, critical_pairs, loops, subsumed
 from kanrewrite.completion.prepared import Prepared
@@ -53,7 +54,8 @@ class Check:
         return "\n".join([*told, late] if self.left_out else told)
 
 
-def check(relations: Relation | Iterable[Relation], seconds: float = SECONDS) -> Check:
+@checked
+def check(relations: Relation | Iterable[Relation], seconds: Amount = SECONDS) -> Check:
     """Look for relations that are at odds with each other.
 
     Parameters

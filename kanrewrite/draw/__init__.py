@@ -14,6 +14,7 @@ from aesara.graph.basic import Variable
 from kanrewrite import registry
 from kanrewrite.audit import Audit
 from kanrewrite.blame import Blame
+from kanrewrite.border import checked
 from kanrewrite.draw.diff import before_after, diff
 from kanrewrite.draw.front import form_picture, front_picture
 from kanrewrite.draw.graph import diagram
@@ -67,6 +68,7 @@ def draw(graph: Any, title: str = "") -> Picture:
     return Picture((diagram(graph, title),), (graph_text(graph, title or "graph"),), title)
 
 
+@checked
 def compare(before: Any, after: Any, titles: tuple[str, str] = ("before", "after")) -> Picture:
     """Two graphs side by side, their structural differences coloured.
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
+from kanrewrite.border import page_at
 from kanrewrite.draw.html import frame, page, viewer
 from kanrewrite.draw.layout import WIDEST, Placed, place
 from kanrewrite.draw.model import Diagram
 from kanrewrite.draw.svg import BESIDE, svg
-from kanrewrite.errors import UnknownPictureFormat
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,14 +78,12 @@ class Picture:
 
         Raises
         ------
-        UnknownPictureFormat
-            For every other ending.
+        NoSuchFolder, UnknownPictureFormat
+            Where there is no such folder, and for every other ending.
         """
         path = Path(path)
         contents = {".svg": lambda: self.svg, ".html": lambda: self.html}
-        if path.suffix.lower() not in contents:
-            raise UnknownPictureFormat(path, list(contents))
-        path.write_text(contents[path.suffix.lower()](), encoding="utf-8")
+        page_at(path, list(contents)).write_text(contents[path.suffix.lower()](), encoding="utf-8")
 
     def _repr_svg_(self) -> str:
         return self.svg

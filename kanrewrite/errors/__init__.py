@@ -19,7 +19,6 @@ from kanrewrite.errors.cli import (
     ScriptError,
     no_range,
     no_such_file,
-    no_such_folder,
     no_such_input,
     no_such_name,
     not_a_graph,
@@ -110,6 +109,7 @@ from kanrewrite.errors.terms import (
     UnusableOperator,
 )
 from kanrewrite.errors.tools import (
+    NoSuchFolder,
     NoSuchStep,
     NothingToExplain,
     UnknownPictureFormat,
@@ -137,6 +137,7 @@ __all__ = [
     "NoBlasFlags",
     "NoMeaning",
     "NoPackaging",
+    "NoSuchFolder",
     "NoSuchInput",
     "NoSuchKey",
     "NoSuchStep",
@@ -192,7 +193,6 @@ __all__ = [
     "no_equation",
     "no_range",
     "no_such_file",
-    "no_such_folder",
     "no_such_input",
     "no_such_name",
     "not_a_condition",

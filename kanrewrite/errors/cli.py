@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from kanrewrite.errors.base import KanrewriteError
 
@@ -20,14 +19,6 @@ def not_file_and_name(target: str) -> str:
 def no_such_file(path: object) -> str:
     """The script is not there."""
     return f"{path} does not exist or is no file; the part before the last colon is the script."
-
-
-def no_such_folder(path: Path) -> str:
-    """A page is to be written where there is no folder."""
-    return (
-        f"cannot write {path}: there is no folder {path.parent}. Make it, or choose another "
-        "place with --output."
-    )
 
 
 def script_raised(path: object, error: BaseException, line: int | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from kanrewrite.errors.base import KanrewriteError, told
 
@@ -33,6 +34,16 @@ class UnknownPictureFormat(KanrewriteError, ValueError):
         super().__init__(
             f"cannot save a picture as {str(path)!r}: the ending of the file name chooses the "
             f"format, and pictures are written as {' or '.join(known)}"
+        )
+
+
+class NoSuchFolder(KanrewriteError, FileNotFoundError):
+    """A page is to be written where there is no folder."""
+
+    def __init__(self, path: Path):
+        super().__init__(
+            f"cannot write {path}: there is no folder {path.parent}. Make it, or choose "
+            "another place."
         )
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from time import perf_counter
 
+from kanrewrite.border import Amount, Count, checked
 from kanrewrite.config import config
 from kanrewrite.errors import UnusableArgument
 from kanrewrite.fuzz.coverage import possible, reached, seen, wanted
@@ -231,10 +232,11 @@ def _each(seeds: list[str], lines: bool) -> Iterator[Campaign]:
             gc.enable()
 
 
+@checked
 def fuzz(
-    n: int = 200,
+    n: Count = 200,
     seed: int = 0,
-    seconds: float | None = None,
+    seconds: Amount | None = None,
     executor: Executor | None = None,
     lines: bool = False,
     progress: Callable[[Campaign], None] | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +12,7 @@ from aesara.graph.null_type import NullType
 from aesara.tensor import constant
 from aesara.tensor.type import TensorType
 
+from kanrewrite.border import AnyVariable, Variables, checked
 from kanrewrite.errors import undefined_gradient
 from kanrewrite.gradient.explicit import dual_type
 from kanrewrite.gradient.implicit import implicit_gradients
@@ -20,10 +21,11 @@ from kanrewrite.gradient.ops import Gradient
 from kanrewrite.gradient.within import differentiated
 
 
+@checked
 def grad(
-    cost: Any,
-    wrt: Any,
-    consider_constant: Sequence[Var] | None = None,
+    cost: AnyVariable | None,
+    wrt: Variables,
+    consider_constant: Collection[AnyVariable] | None = None,
     disconnected_inputs: Literal["ignore", "warn", "raise"] = "raise",
     add_names: bool = True,
     known_grads: Mapping[Var, Var] | None = None,
@@ -105,7 +107,8 @@ def grad(
     return results if isinstance(wrt, list) else results[0]
 
 
-def value_and_grad(cost: Any, wrt: Any, **options: Any) -> tuple[Any, Any]:
+@checked
+def value_and_grad(cost: AnyVariable, wrt: Variables, **options: Any) -> tuple[Any, Any]:
     """A cost and its gradient.
 
     Parameters

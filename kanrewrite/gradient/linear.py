@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal
 
 import aesara
@@ -11,6 +11,7 @@ import numpy as np
 from aesara.gradient import DisconnectedType, _float_zeros_like
 from aesara.graph.null_type import NullType
 
+from kanrewrite.border import AnyVariable, Tensors, Variables, checked
 from kanrewrite.errors import NotOneEach, UnknownRows
 from kanrewrite.gradient.explicit import dual_type
 from kanrewrite.gradient.implicit import implicit_gradients, implicit_tangents, refuse
@@ -21,6 +22,7 @@ from kanrewrite.gradient.within import differentiated
 Disconnected = Literal["ignore", "warn", "raise"]
 
 
+@checked
 class Linearization:
     """The derivative of `outputs` in `wrt`: a linear map from directions to tangents.
 
@@ -50,9 +52,9 @@ class Linearization:
 
     def __init__(
         self,
-        outputs: Any,
-        wrt: Any,
-        consider_constant: Sequence[Var] | None = None,
+        outputs: Variables,
+        wrt: Variables,
+        consider_constant: Collection[AnyVariable] | None = None,
         disconnected_inputs: Disconnected = "raise",
     ):
         self.outputs, self._as_outputs = taken_apart(outputs)
@@ -65,7 +67,8 @@ class Linearization:
         self._roots = [env.get(v, v) for v in self.wrt]
         self._leaves = {env.get(v, v) for v in constants}
 
-    def vjp(self, cotangents: Any) -> Any:
+    @checked
+    def vjp(self, cotangents: Tensors) -> Any:
         """Apply the adjoint: cotangents times the Jacobian, in reverse mode.
 
         Parameters
@@ -95,7 +98,8 @@ class Linearization:
         found = implicit_gradients(ends, todo, self._leaves, self.disconnected_inputs)
         return [_or_zeros(found[v], v) for v in self._roots]
 
-    def jvp(self, directions: Any) -> Any:
+    @checked
+    def jvp(self, directions: Tensors) -> Any:
         """Apply the map: the Jacobian times directions, in forward mode.
 
         Parameters
@@ -156,7 +160,7 @@ class Linearization:
         return self._as_outputs([self._as_wrt(rows(y)) for y in self._ends])
 
     def _rows(self, y: Any) -> list[Any]:
-        if y.type.ndim == 0:
+        if y.type.ndim == 0 or not self.wrt:
             return self._pull([y], [at.ones_like(y, dtype=dual_type(y).dtype)])
         basis = at.eye(y.size, dtype=dual_type(y).dtype)
         # The map is used as it is, by closure: as an argument of the loop, y would be cut off

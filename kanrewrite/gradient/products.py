@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from kanrewrite.border import AnyVariable, Variables, checked
 from kanrewrite.gradient.interface import grad
 from kanrewrite.gradient.linear import Linearization, taken_apart
 
 
-def vjp(outputs: Any, wrt: Any, cotangents: Any, **options: Any) -> Any:
+@checked
+def vjp(outputs: Variables, wrt: Variables, cotangents: Any, **options: Any) -> Any:
     """Cotangents times the Jacobian of `outputs` in `wrt`, not written out: reverse mode.
 
     Parameters
@@ -34,7 +36,8 @@ def vjp(outputs: Any, wrt: Any, cotangents: Any, **options: Any) -> Any:
     return Linearization(outputs, wrt, **options).vjp(cotangents)
 
 
-def jvp(outputs: Any, wrt: Any, directions: Any, **options: Any) -> Any:
+@checked
+def jvp(outputs: Variables, wrt: Variables, directions: Any, **options: Any) -> Any:
     """The Jacobian of `outputs` in `wrt` times directions, not written out: forward mode.
 
     Parameters
@@ -59,7 +62,8 @@ def jvp(outputs: Any, wrt: Any, directions: Any, **options: Any) -> Any:
     return Linearization(outputs, wrt, **options).jvp(directions)
 
 
-def hvp(cost: Any, wrt: Any, directions: Any, **options: Any) -> Any:
+@checked
+def hvp(cost: AnyVariable, wrt: Variables, directions: Any, **options: Any) -> Any:
     """The Hessian of a cost times directions, not written out and without the Hessian.
 
     Parameters
@@ -90,7 +94,8 @@ def hvp(cost: Any, wrt: Any, directions: Any, **options: Any) -> Any:
     return vjp(gradient, wrt, directions, consider_constant=constants, disconnected_inputs="ignore")
 
 
-def jacobian(expression: Any, wrt: Any, unroll: bool = False, **options: Any) -> Any:
+@checked
+def jacobian(expression: Variables, wrt: Variables, unroll: bool = False, **options: Any) -> Any:
     """The Jacobian of an expression.
 
     Parameters
@@ -117,7 +122,8 @@ def jacobian(expression: Any, wrt: Any, unroll: bool = False, **options: Any) ->
     return Linearization(expression, wrt, **options).matrix(unroll)
 
 
-def hessian(cost: Any, wrt: Any, unroll: bool = False, **options: Any) -> Any:
+@checked
+def hessian(cost: AnyVariable, wrt: Variables, unroll: bool = False, **options: Any) -> Any:
     """The Hessian of a cost in each variable.
 
     Parameters

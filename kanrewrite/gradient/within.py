@@ -13,6 +13,7 @@ from aesara.graph.op import Op
 from aesara.tensor import as_tensor_variable, constant
 from aesara.tensor.type import TensorType
 
+from kanrewrite.border import Tensors, checked
 from kanrewrite.errors import NothingToBeWithin
 from kanrewrite.gradient.inner_graphs import fresh_inner_graph, moving_inside
 from kanrewrite.gradient.names import Node, Var
@@ -53,7 +54,8 @@ class WithinGradient(Op):
 _within_gradient = WithinGradient()
 
 
-def within_gradient(*variables: Any) -> Any:
+@checked
+def within_gradient(*variables: Tensors) -> Any:
     """Whether the graph around is being differentiated.
 
     The value is False when a graph is evaluated. In `grad` and its kin, the cost that is

@@ -9,9 +9,11 @@ from typing import Any, get_args
 from kanren.constraints import ConstrainedState, ConstraintStore
 from unification import Var, isvar, reify
 
+from kanrewrite.border import checked
 from kanrewrite.terms import Param, Term, parameters_of, show
 
 
+@checked
 @dataclass(frozen=True)
 class Guard:
     """A named predicate; what it is called with becomes a `Condition`.

@@ -10,16 +10,17 @@ from time import perf_counter
 from typing import Any
 
 from kanrewrite import registry
+from kanrewrite.border import Amount, Count, checked
 from kanrewrite.clock import now
 from kanrewrite.cost import flops
-from kanrewrite.errors import UnusableArgument
+from kanrewrite.errors import NotAGraph, UnusableArgument
 from kanrewrite.improve.measuring import Measured, compiled, measured
 from kanrewrite.improve.points import Graph, Points, inputs_of, sampled, shape_of
 from kanrewrite.improve.regimes import choice, choices, refined
 from kanrewrite.improve.result import Form, Improvement, front_of
 from kanrewrite.improve.scaled import scaled
 from kanrewrite.improve.space import Names, Space, Start
-from kanrewrite.ranges import between, by_variable
+from kanrewrite.ranges import ByInput, between, by_variable
 from kanrewrite.relation import Relation
 from kanrewrite.search.progress import Bar
 from kanrewrite.structure import Structure, outputs_of
@@ -36,14 +37,15 @@ SAMPLING, SEARCHING = 0.25, 0.7
 SCALED = "in wide range"
 
 
+@checked
 def improve(
     outputs: Any,
-    inputs: Mapping[Any, tuple[float, float]] | None = None,
+    inputs: ByInput | None = None,
     relations: Relation | str | Iterable[Relation | str] | None = None,
-    seconds: float = 10.0,
-    limit: int = 160,
-    points: int = 128,
-    seed: int = 0,
+    seconds: Amount = 10.0,
+    limit: Count = 160,
+    points: Count = 128,
+    seed: Count = 0,
     executor: Executor | None = None,
     progress: bool | None = None,
 ) -> Improvement:
@@ -100,6 +102,8 @@ def improve(
     (True, True)
     """
     graph = outputs_of(outputs)
+    if not graph:
+        raise NotAGraph(outputs)
     for out in graph:
         if getattr(out.type, "dtype", "") not in ("float64", "float32"):
             raise UnusableArgument("improve", "tensors of float64 and float32", out.type)

@@ -20,6 +20,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 
 from kanrewrite import errors
+from kanrewrite.border import checked
 from kanrewrite.errors import DuplicateRelation, NotARelation, RelationWarning, UnknownRelation
 from kanrewrite.registry import database, sources
 from kanrewrite.registry.database import (
@@ -168,6 +169,7 @@ def view_of(*relations: Relation) -> Callable[[], Any]:
     return partial(database.make_view, relations)
 
 
+@checked
 def register(relation: Relation, replace: bool = False) -> None:
     """Make a relation known and enable it.
 
@@ -266,6 +268,7 @@ def disable(*names: str | Relation) -> None:
     _switch(False, matching(map(_name, names), _unknown) if names else list(DATABASE.enabled))
 
 
+@checked
 @contextmanager
 def disabled(*names: str | Relation) -> Iterator[None]:
     """Do without relations inside a ``with`` block; afterwards everything is as it was before.

@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import update_wrapper
-from typing import Any, Literal, TypeVar, cast, get_args
+from typing import Annotated, Any, Literal, TypeVar, cast, get_args
 
 from kanren import conde
 from kanren.core import Zzz
@@ -14,6 +14,7 @@ from unification import isvar
 
 from kanrewrite import errors
 from kanrewrite.ac import Eq, term
+from kanrewrite.border import Asked, checked
 from kanrewrite.errors import RelationError
 from kanrewrite.guards import Guard
 from kanrewrite.relation import derivatives, reading, roles
@@ -26,11 +27,13 @@ from kanrewrite.unify import as_term
 
 Direction = Literal["forward", "backward", "both"]
 Where = Literal["everywhere", "exponents", "digits"]
+Written = Annotated[Callable[..., Any], Asked("a function written in Python", inspect.isfunction)]
 #: Where the modules of the package's own relations are.
 LIBRARY = "kanrewrite.relations."
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
+@checked
 class Relation:
     """Named equations between terms, or a goal constructor.
 
@@ -68,7 +71,7 @@ class Relation:
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Written,
         direction: Direction | None = "forward",
         family: str | None = None,
         theory: Theory | None = None,

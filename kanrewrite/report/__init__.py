@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -16,10 +16,11 @@ from aesara.graph.basic import Variable
 
 from kanrewrite import registry
 from kanrewrite.audit import Audit, audit
+from kanrewrite.border import checked, page_at
 from kanrewrite.display import brief, cut
-from kanrewrite.errors import NothingRan, UnknownPictureFormat
+from kanrewrite.errors import NothingRan
 from kanrewrite.limits import OutOfTime, limited
-from kanrewrite.ranges import length_for
+from kanrewrite.ranges import ByInput, length_for
 from kanrewrite.relation import Relation
 from kanrewrite.report.measure import MODE, Curve, Generate, curves, generated, inputs_of
 from kanrewrite.report.page import render
@@ -85,21 +86,19 @@ class GraphReport:
 
         Raises
         ------
-        UnknownPictureFormat
-            For every other ending.
+        NoSuchFolder, UnknownPictureFormat
+            Where there is no such folder, and for every other ending.
         """
-        path = Path(path)
-        if path.suffix.lower() != ".html":
-            raise UnknownPictureFormat(path, [".html"])
-        path.write_text(self.html, encoding="utf-8")
+        page_at(Path(path), [".html"]).write_text(self.html, encoding="utf-8")
 
 
+@checked
 def report(
     graph: Any,
     title: str | None = None,
     generate: Generate | None = None,
     scales: Sequence[float] | None = None,
-    ranges: Mapping[Any, tuple[float, float]] | None = None,
+    ranges: ByInput | None = None,
 ) -> GraphReport:
     """Rewrite a graph, and measure it before and after against high precision.
 

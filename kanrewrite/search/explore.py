@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import Any, Literal, get_args
 
 from kanrewrite import registry
+from kanrewrite.border import Amount, Count, checked
 from kanrewrite.config import config
 from kanrewrite.cost import Cost, node_count
-from kanrewrite.errors import UnknownSearchDirection, UnusableArgument
+from kanrewrite.errors import UnknownSearchDirection
 from kanrewrite.relation import REAL, Relation
 from kanrewrite.rewriter.terms import Terms, numbers_in
 from kanrewrite.search.frontier import Exploration
@@ -27,12 +28,13 @@ def known_relations() -> list[Relation]:
     return list(registry.usual())
 
 
+@checked
 def explore(
     out: Any,
     relations: Relation | str | Iterable[Relation | str] | None = None,
-    depth: int | None = None,
-    limit: int | None = None,
-    seconds: float | None = None,
+    depth: Count | None = None,
+    limit: Count | None = None,
+    seconds: Amount | None = None,
     direction: Direction = "simplify",
     cost: Cost = node_count,
     theory: Theory | None = None,
@@ -99,7 +101,4 @@ def explore(
         config.explore_limit if limit is None else limit,
         config.explore_seconds if seconds is None else seconds,
     )
-    for name, budget in zip(("depth", "limit", "seconds"), budgets, strict=True):
-        if not isinstance(budget, int | float) or budget < 0:
-            raise UnusableArgument(f"{name} of explore", "a number that is not negative", budget)
     return Exploration(out, moves, terms, cost, report, budgets, progress)

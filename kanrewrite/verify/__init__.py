@@ -15,6 +15,7 @@ import numpy as np
 from aesara.graph.rewriting.basic import GraphRewriter
 
 from kanrewrite import registry
+from kanrewrite.border import Count, checked
 from kanrewrite.guards import has_dtype
 from kanrewrite.relation import Relation, Rule
 from kanrewrite.verify.checker import Checker, MakeView, turned
@@ -29,11 +30,12 @@ __all__ = ["Counterexample", "Report", "main_report", "mutations", "verify"]
 DTYPES = ("float64", "float32")
 
 
+@checked
 def verify(
     relation: Relation | str,
     *,
-    seed: int = 0,
-    samples: int = 48,
+    seed: Count = 0,
+    samples: Count = 48,
     view: MakeView | None = None,
     rewrite: bool = True,
     passes: Sequence[GraphRewriter] = (),

@@ -18,8 +18,9 @@ from aesara.graph.fg import FunctionGraph
 from kanrewrite import registry
 from kanrewrite.ac import Matcher
 from kanrewrite.ac import compile as compile_pattern
+from kanrewrite.border import checked
 from kanrewrite.display import brief
-from kanrewrite.errors import Incomplete, NothingToExplain, RelationWarning
+from kanrewrite.errors import Incomplete, NotAGraph, NothingToExplain, RelationWarning
 from kanrewrite.insides import nodes_within
 from kanrewrite.registry.database import LibraryPass
 from kanrewrite.relation import REAL, Relation, Rule
@@ -44,6 +45,7 @@ __all__ = ["Explanation", "why_not"]
 Graph = Variable[Any, Any]
 
 
+@checked
 def why_not(relation: Relation | str, graph: Any, theory: Theory = REAL) -> Explanation:
     """Why a relation does not fire in a graph: its furthest partial match, in words.
 
@@ -88,6 +90,8 @@ def why_not(relation: Relation | str, graph: Any, theory: Theory = REAL) -> Expl
     stated = relation.rules(relation.direction or "forward")
     rules = [rule for each in stated for rule in written_out(each)]
     outputs = outputs_of(graph)
+    if not outputs:
+        raise NotAGraph(graph)
     best = _furthest(relation, rules, outputs, theory)
     if best is not None and best.fires:
         best = best.although(_left_as_it_was(relation, best.place))

@@ -14,7 +14,7 @@ from kanrewrite.draw import Picture, compare, derivation, draw
 from kanrewrite.draw.layout import Placed, place
 from kanrewrite.draw.model import Box, Diagram, Line
 from kanrewrite.draw.rows import rows_of
-from kanrewrite.errors import UnknownPictureFormat
+from kanrewrite.errors import NoSuchFolder, UnknownPictureFormat
 from kanrewrite.guards import Axis, Float
 from kanrewrite.relation import Eq, eq, relation
 from kanrewrite.terms import Param, T
@@ -138,6 +138,8 @@ def test_save(picture: Picture, tmp_path: Path, ending: str) -> None:
 
 
 def test_another_ending_is_refused_and_nothing_written(picture: Picture, tmp_path: Path) -> None:
+    with pytest.raises(NoSuchFolder, match=f"no folder {tmp_path / 'there'}. Make it"):
+        picture.save(tmp_path / "there" / "softmax.svg")
     with pytest.raises(UnknownPictureFormat, match=r"'.*softmax\.png'.*\.svg or \.html"):
         picture.save(tmp_path / "softmax.png")
     assert list(tmp_path.iterdir()) == []
