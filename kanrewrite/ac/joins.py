@@ -79,8 +79,8 @@ def enumerate_join(plan: Plan) -> None:
     needed = list(range(len(free))) if symbol.unit is None else []
     parts = [program.new("x") for _ in free]
     every = program.new("x")
-    program.loop(every, f"joined(({rows}), {len(free)}, {needed})", wide=joins[0].args)
-    program.skip_if(f"{every} is None", FAILED)
+    values = f"joined(({rows}), {len(free)}, {needed})"
+    program.loop(every, values, wide=joins[0].args, idle=FAILED)
     program.line(f"{', '.join(parts)}, = {every}")
     given = dict(zip(free, parts, strict=True))
     for join, rest in zip(joins, rests, strict=True):

@@ -306,8 +306,8 @@ def _distribute(plan: Plan, tied: list[Bag]) -> None:
     needed = [n for n, v in enumerate(names) if first.symbol.unit is None and v not in plan.open]
     parts = [program.new("x") for _ in names]
     every = program.new("x")
-    program.loop(every, f"distributed(({rows}), {needed})", wide=_rest(plan, first))
-    program.skip_if(f"{every} is None", FAILED)
+    values = f"distributed(({rows}), {needed})"
+    program.loop(every, values, wide=_rest(plan, first), idle=FAILED)
     program.line(f"{', '.join(parts)}, = {every}")
     plan.bags = [bag for bag in plan.bags if bag not in tied]
     for variable, part in zip(names, parts, strict=True):

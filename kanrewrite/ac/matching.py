@@ -14,7 +14,7 @@ from kanrewrite.ac.interned import text as shown
 from kanrewrite.ac.oneway import instances, may_cancel
 from kanrewrite.ac.plan import Plan
 from kanrewrite.ac.program import Program
-from kanrewrite.ac.shape import heads, is_open, operands_first, required
+from kanrewrite.ac.shape import heads, is_open, operands_first, required, width
 from kanrewrite.ac.sorts import Sort, Sorts
 from kanrewrite.ac.terms import Store, store
 from kanrewrite.errors import ForeignTerm, IncompleteMatch
@@ -26,7 +26,7 @@ Rest = Any
 #: How many steps a search for further answers may take, where some were found without it.
 _FEW_STEPS = 300
 
-#: How many steps a search takes from one answer to the next: some 2 s.
+#: How many steps a search takes from one answer to the next, some 2 s, beside one for each operand.
 _MOST = 2_000_000
 
 #: How many of them are as long as a step of unification.
@@ -248,7 +248,8 @@ class Matcher:
 
     def _late(self, term: Interned, steps: int) -> int:
         """So many steps without an answer, unless they are too many."""
-        if steps > (self._steps or _MOST):
+        most = self._steps or _MOST
+        if steps > most and (self._steps or steps > most + width(term)):
             pattern, subject = shown(self.pattern.plain), shown(term.plain)
             raise IncompleteMatch(self.store.theory.name, pattern, subject, steps)
         return steps

@@ -90,24 +90,26 @@ class Program:
             self._cut()
         self.line(f"if {condition}: {'continue' if self._blocks else 'return'}")
 
-    def loop(self, targets: str, values: str, wide: str = "") -> None:
+    def loop(self, targets: str, values: str, wide: str = "", idle: int = 0) -> None:
         """Write a loop; what follows is inside it.
 
-        The steps of a wide one, that of all parts of what has this name, are counted.
+        The steps of a wide one, that of all parts of what has this name, are counted. Where values
+        may be None, this is so many steps in which there is none.
         """
         if self._blocks == _BLOCKS:
             self._cut()
         self.line(f"for {targets} in {values}:")
         self._blocks += 1
         if wide or self._blocks >= _DEEP:
-            self.line("steps += 1" + (f" + len({wide}) // {_TOGETHER}" if wide else ""))
-            self.line(f"if steps > {_STEPS}: steps, spent = 0, late(t, spent + steps)")
+            steps = "1" + (f" + len({wide}) // {_TOGETHER}" if wide else "")
+            lines = [
+                f"steps += {f'{idle} if {targets} is None else ' if idle else ''}{steps}",
+                f"if steps > {_STEPS}: steps, spent = 0, late(t, spent + steps)",
+                *([f"if {targets} is None: continue"] if idle else ()),
+            ]
+            # Not `line`, which may begin another function.
+            self._lines.extend("    " * (self._blocks + 1) + line for line in lines)
             self._counted = True
-
-    def skip_if(self, condition: str, steps: int) -> None:
-        """Write, where a wide loop begins, that a step is none of its own but many others."""
-        text = f"if {condition}: steps += {steps}; continue"
-        self._lines.append("    " * (self._blocks + 1) + text)  # in the function of the loop
 
     def answer(self, values: str) -> None:
         """Write that an answer is given: the search for the next is another."""
@@ -139,7 +141,7 @@ class Program:
                 given = "".join(f"{name}, " for name in arguments)
                 lines = [*lines[:-1], f"{lines[-1]}yield ({given})"]
             arguments = _ordered({name for name in names.union(arguments) if first[name] < k})
-            start = [f"    {_START}"] if any("steps += 1" in line for line in lines) else []
+            start = [f"    {_START}"] if any("steps += " in line for line in lines) else []
             found.append("\n".join([f"def solve({', '.join(arguments)}):", *start, *lines]))
         return found[::-1]
 

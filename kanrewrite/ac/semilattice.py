@@ -95,8 +95,8 @@ def joined(
     Yields
     ------
     tuple, optional
-        A value for each variable, each combination once; the largest parts first. None now and then
-        where one takes many steps.
+        A value for each variable, each combination once; the largest parts first. After one that
+        took many steps, None now and then.
 
     Examples
     --------
@@ -135,12 +135,12 @@ def joined(
             missing.append(frozenset(v for v in missing[-1] if not numbers[v]))
             streams.append(ways[k].holding(missing[-1] - reach[k + 1]))
             continue
-        for _ in range(size * len(elements) // (FAILED * _TOGETHER)):
-            yield None
         yield tuple(
             tuple([one for one, held in zip(elements, chosen, strict=True) if held[v]])
             for v in range(size)
         )
+        for _ in range(size * len(elements) // (FAILED * _TOGETHER)):
+            yield None
         chosen.pop()
 
 

@@ -7,6 +7,7 @@ patterns keep their head, to look for them by it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from kanrewrite.ac.interned import APPLY, LEAF, UNKNOWN, VARIABLE, Interned, Symbol
 from kanrewrite.ac.syntax import PAIR
@@ -166,3 +167,15 @@ def operands_first(term: Interned) -> Iterator[Interned]:
             seen.add(one)
             stack.append((one, True))
             stack.extend((arg, False) for arg in one.args)
+
+
+@lru_cache(maxsize=1)
+def width(term: Interned) -> int:
+    """How many operands a term has in all, shared ones once.
+
+    Parameters
+    ----------
+    term
+        A canonical term.
+    """
+    return sum(len(one.args) for one in operands_first(term))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from unification import var
 
-from kanrewrite.ac import ground, match, term, unify
+from kanrewrite.ac import ground, match, matching, term, unify
 from kanrewrite.ac.diophantine import basis
 from kanrewrite.errors import IncompleteMatch
 from kanrewrite.theory import Theory
@@ -72,6 +72,16 @@ def test_a_search_of_all_parts_says_that_it_gives_up() -> None:
     rare = {X: ground(lambda one: one[0] == "add" and len(one) == 31)}
     with pytest.raises(IncompleteMatch, match="given up"):
         next(match(("add", X, Y), ("add", *constants("a", 60)), SUMS, rare))
+
+
+def test_going_through_a_wide_subject_is_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matching, "_MOST", 100)
+    whole = ("max", *constants("a", 20_000))
+    found = next(match(("max", "a0", X, Y), whole, ORDER))
+    assert term(("max", "a0", found[X], found[Y]), ORDER) is term(whole, ORDER)
+    rare = {X: ground(lambda one: len(one) == 31)}
+    with pytest.raises(IncompleteMatch):
+        next(match(("max", X, Y), ("max", *constants("a", 60)), ORDER, rare))
 
 
 def test_unknowns_with_equal_coefficients_are_solved_as_one() -> None:
