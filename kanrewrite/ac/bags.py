@@ -113,6 +113,19 @@ def runs(args: Iterable[Interned]) -> list[tuple[Interned, int]]:
     return [(arg, sum(1 for _ in same)) for arg, same in groupby(args)]
 
 
+def uneven(args: Args, times: int) -> int:
+    """How many distinct operands of a multiset nothing that is taken so many times can hold all of.
+
+    Parameters
+    ----------
+    args
+        The multiset.
+    times
+        A number of which all that is taken is taken a multiple.
+    """
+    return sum(count % times > 0 for _, count in runs(args))
+
+
 def plain_runs(args: Iterable[Interned]) -> list[tuple[Any, int]]:
     """The same with plain terms."""
     return [(arg.plain, sum(1 for _ in same)) for arg, same in groupby(args)]

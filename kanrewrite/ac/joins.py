@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from kanrewrite.ac.distribution import FAILED
 from kanrewrite.ac.leftovers import Bag, give, met_by
+from kanrewrite.ac.program import through
 
 if TYPE_CHECKING:
     from kanrewrite.ac.interned import Interned
@@ -57,7 +58,7 @@ def enumerate_join(plan: Plan) -> None:
         plan.joins.extend(joins)
         holder = next(join for join in joins if viewed in join.variables)
         part = program.new("x")
-        program.loop(part, f"subsets({holder.args}, {symbol.unit is None})", wide=holder.args)
+        program.loop(part, f"subsets({holder.args}, {symbol.unit is None})", through(holder.args))
         give(plan, holder, viewed, part, 1)
         return
     for v in free:
@@ -67,7 +68,7 @@ def enumerate_join(plan: Plan) -> None:
             holder = next(join for join in joins if v in join.variables)
             part = program.new("x")
             known = program.constant(symbol)
-            program.loop(part, f"within({holder.args}, {known}, {met.args})", wide=holder.args)
+            program.loop(part, f"within({holder.args}, {known}, {met.args})", through(holder.args))
             give(plan, holder, v, part, 1)
             return
     rests = [_rest(plan, join) for join in joins]
@@ -80,7 +81,7 @@ def enumerate_join(plan: Plan) -> None:
     parts = [program.new("x") for _ in free]
     every = program.new("x")
     values = f"joined(({rows}), {len(free)}, {needed})"
-    program.loop(every, values, wide=joins[0].args, idle=FAILED)
+    program.loop(every, values, through(joins[0].args), idle=FAILED)
     program.line(f"{', '.join(parts)}, = {every}")
     given = dict(zip(free, parts, strict=True))
     for join, rest in zip(joins, rests, strict=True):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kanrewrite.ac.distribution import FAILED
+from kanrewrite.ac.program import splitting, through
 
 if TYPE_CHECKING:
     from kanrewrite.ac.interned import Interned, Symbol
@@ -307,7 +308,7 @@ def _distribute(plan: Plan, tied: list[Bag]) -> None:
     parts = [program.new("x") for _ in names]
     every = program.new("x")
     values = f"distributed(({rows}), {needed})"
-    program.loop(every, values, wide=_rest(plan, first), idle=FAILED)
+    program.loop(every, values, splitting(_rest(plan, first)), idle=FAILED)
     program.line(f"{', '.join(parts)}, = {every}")
     plan.bags = [bag for bag in plan.bags if bag not in tied]
     for variable, part in zip(names, parts, strict=True):
@@ -321,6 +322,7 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
     """Write the choice of a part of what multisets have in common as a variable's value."""
     program, first = plan.program, holders[0]
     part, left = program.new("x"), program.new("r")
+    rest = _rest(plan, first)
     least = 0
     if first.symbol.unit is None:
         least = sum(
@@ -329,25 +331,20 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
             if other is not variable and other not in plan.open
         )
     times = abs(first.variables[variable])
-    most = f"(len({_rest(plan, first)}) - {least}) // {times}" if least else "None"
-    if plan.sorts.is_single(variable, first.symbol):
-        most = "1"
+    most = f"(len({rest}) - {least}) // {times}" if least else "None"
     met = met_by(plan, variable, first.symbol)
-    if met is not None:
-        symbol = program.constant(first.symbol)
-        program.loop(
-            f"{part}, {left}", f"meeting({_rest(plan, first)}, {times}, {symbol}, {met.args})"
-        )
+    named = met is not None or plan.sorts.is_single(variable, first.symbol)
+    if named:
+        symbol, others = program.constant(first.symbol), "()" if met is None else met.args
+        values = f"meeting({rest}, {times}, {symbol}, {others})"
     elif len(holders) == 1:
-        values = f"splits(runs({_rest(plan, first)}), {times}, {most})"
-        program.loop(f"{part}, {left}", values, wide=_rest(plan, first))
+        values = f"splits(runs({rest}), {times}, {most})"
     else:
         others = "".join(
             f", ({_rest(plan, bag)}, {abs(bag.variables[variable])})" for bag in holders[1:]
         )
-        values = f"shared({_rest(plan, first)}, {times}{others})"
-        values = f"splits({values}, 1, {most})"
-        program.loop(f"{part}, {left}", values, wide=_rest(plan, first))
+        values = f"splits(shared({rest}, {times}{others}), 1, {most})"
+    program.loop(f"{part}, {left}", values, (through if named else splitting)(rest))
     if first.symbol.unit is None:
         program.unless(part)
     taken = [bag.variables.pop(variable) for bag in holders]
@@ -357,6 +354,6 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
         for bag, often in zip(holders, taken, strict=True):
             part_of = part if abs(often) == 1 else f"{part} * {abs(often)}"
             bag.rest = program.let("r", f"minus({_rest(plan, bag)}, {part_of})")
-            if met is not None:
+            if named:
                 program.fail_if(f"{bag.rest} is None")
     give(plan, first, variable, part, taken[0])

@@ -26,8 +26,8 @@ Rest = Any
 #: How many steps a search for further answers may take, where some were found without it.
 _FEW_STEPS = 300
 
-#: How many steps a search takes from one answer to the next, some 2 s, beside one for each operand.
-_MOST = 2_000_000
+#: How many steps a search takes from one answer to the next, some 1 s, beside one for each operand.
+_MOST = 1_000_000
 
 #: How many of them are as long as a step of unification.
 _SHORT = 50
@@ -37,6 +37,7 @@ _HELPERS = {
     for room, names in (
         (bags, ("applied", "arrangements", "divided", "leftover", "minus", "multiplicities")),
         (bags, ("meeting", "of_heads", "opened", "operands", "product", "runs", "shared")),
+        (bags, ("uneven",)),
         (distribution, ("distributed",)),
         (semilattice, ("beyond", "joined", "subsets", "within", "without")),
         (splitting, ("pairs", "splits")),

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from math import gcd
 
 from unification import var
 
 from kanrewrite.ac.interned import APPLY, VARIABLE, Interned, Symbol
 from kanrewrite.ac.joins import enumerate_join, settle_join
 from kanrewrite.ac.leftovers import Bag, enumerate_bag, settle
-from kanrewrite.ac.program import Program
+from kanrewrite.ac.program import Program, through
 from kanrewrite.ac.rows import Row, row_end, segment
 from kanrewrite.ac.shape import heads, keeps_apart
 from kanrewrite.ac.sorts import Sorts
@@ -150,8 +151,8 @@ class Plan:
             ways = f"arrangements({program.constant(symbol)}, {name}, ({wanted}))"
             if symbol.unit is None:
                 program.unless(f"{name}.symbol is {program.constant(symbol)}")
-            wide = f"{name}.args" if len(pattern.args) > 2 else ""
-            program.loop(self._operands(pattern.args), ways, wide)
+            steps = through(f"{name}.args") if len(pattern.args) > 2 else ""
+            program.loop(self._operands(pattern.args), ways, steps)
         elif symbol is APPLY:
             args = program.let("a", f"applied({name}, {len(pattern.args)})")
             program.fail_if(f"{args} is None")
@@ -263,6 +264,9 @@ class Plan:
 
     def _refuse(self, bag: Bag, least: int) -> None:
         """Write the tests that fail before anything is tried: operands too few, heads absent."""
+        often = gcd(*bag.variables.values())
+        if least and often > 1:
+            self.program.fail_if(f"uneven({bag.args}, {often}) > {least}")
         if not bag.symbol.collapses:
             least += sum(abs(k) for v, k in bag.variables.items() if v not in self.open)
         if least:

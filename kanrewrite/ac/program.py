@@ -21,7 +21,9 @@ _LINES = 400
 #: From how many nested loops on their steps are counted, and how many are counted at once.
 _DEEP, _STEPS = 3, 512
 #: How many operands are gone through in the time of a step.
-_TOGETHER = 32
+_TOGETHER = 16
+#: The steps in which a multiset is split that has no operands, and how many take one more.
+_SPLIT, _SHARED = 10, 2
 #: The names that `Program.new` makes, and the subject's.
 _NAMES = re.compile(r"\b(?:[a-z]+\d+|t)\b")
 
@@ -29,6 +31,16 @@ _NAMES = re.compile(r"\b(?:[a-z]+\d+|t)\b")
 _START = "steps = spent = 0"
 
 Part = Callable[..., Iterator[Any]]
+
+
+def through(name: str) -> str:
+    """The source of how many steps it takes to go through the operands of this name."""
+    return f"1 + len({name}) // {_TOGETHER}"
+
+
+def splitting(name: str) -> str:
+    """The same of splitting a multiset of this name."""
+    return f"{_SPLIT} + len({name}) // {_SHARED}"
 
 
 class Program:
@@ -90,18 +102,18 @@ class Program:
             self._cut()
         self.line(f"if {condition}: {'continue' if self._blocks else 'return'}")
 
-    def loop(self, targets: str, values: str, wide: str = "", idle: int = 0) -> None:
+    def loop(self, targets: str, values: str, steps: str = "", idle: int = 0) -> None:
         """Write a loop; what follows is inside it.
 
-        The steps of a wide one, that of all parts of what has this name, are counted. Where values
-        may be None, this is so many steps in which there is none.
+        How many steps each turn takes may be given: those of inner loops are counted anyway. Where
+        values may be None, a turn without one takes so many idle steps.
         """
         if self._blocks == _BLOCKS:
             self._cut()
         self.line(f"for {targets} in {values}:")
         self._blocks += 1
-        if wide or self._blocks >= _DEEP:
-            steps = "1" + (f" + len({wide}) // {_TOGETHER}" if wide else "")
+        if steps or self._blocks >= _DEEP:
+            steps = steps or "1"
             lines = [
                 f"steps += {f'{idle} if {targets} is None else ' if idle else ''}{steps}",
                 f"if steps > {_STEPS}: steps, spent = 0, late(t, spent + steps)",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
+from kanrewrite.ac.program import through
 
 if TYPE_CHECKING:
     from kanrewrite.ac.plan import Plan
@@ -92,7 +93,8 @@ def segment(plan: Plan, row: Row) -> None:
     variable, end = row.parts.pop(0), plan.program.new("p")
     empty = row.symbol.unit is not None or variable in plan.open
     first = row.start if empty else f"{row.start} + 1"
-    plan.program.loop(end, f"range({first}, {row.stop} + 1 - {least})")
+    values = f"range({first}, {row.stop} + 1 - {least})"
+    plan.program.loop(end, values, through(row.args))
     start, row.start = row.start, end
     _fill(plan, row, variable, start, end)
 

@@ -135,6 +135,17 @@ def test_interning_and_failing_are_linear_in_the_width(pattern: Any) -> None:
     assert taken[1] < 5 * taken[0] + 100
 
 
+def test_what_cannot_be_taken_twice_is_seen_before_operands_are_chosen() -> None:
+    taken = []
+    for width in (400, 1_600):
+        whole = term(("add", *(("f", f"c{k}") for k in range(width))), SUMS)
+        matcher = compile_pattern(("add", ("f", X), Y, Y), SUMS)
+        taken.append(lines_run(lambda: list(matcher.match(whole))))  # noqa: B023
+    assert taken[1] < 5 * taken[0] + 100
+    even = ("add", ("f", "a"), *["b", "c"] * 2)
+    assert list(match(("add", ("f", X), Y, Y), even, SUMS)) == [{X: "a", Y: ("add", "b", "c")}]
+
+
 def test_operands_of_one_head_are_not_copied_one_by_one() -> None:
     whole = term(wide(20_000), SUMS)
     assert isinstance(whole, Interned)
