@@ -31,7 +31,9 @@ BASES = 8
 OUTCOMES, CHANGES = 48, 24
 
 
-def around_choices(graphs: Sequence[Graph], values: Points) -> Points | None:
+def around_choices(
+    graphs: Sequence[Graph], values: Points, finite: bool = False
+) -> Points | None:
     """Inputs in every branch of graphs, and on both sides of where they choose.
 
     Parameters
@@ -40,6 +42,8 @@ def around_choices(graphs: Sequence[Graph], values: Points) -> Points | None:
         Of vectors, element by element.
     values : mapping from Variable to ndarray
         The inputs to begin with, vectors of one length.
+    finite : bool
+        Whether inputs stay finite.
 
     Returns
     -------
@@ -50,7 +54,7 @@ def around_choices(graphs: Sequence[Graph], values: Points) -> Points | None:
     moved = [v for v in values if v.type.dtype.startswith("float")]
     if not pairs or not moved:
         return None
-    search = _Search(values, pairs, [n for v in ancestors(graphs) for n in _numbers(v)])
+    search = _Search(values, pairs, [n for v in ancestors(graphs) for n in _numbers(v)], finite)
     bases = list(zip(*values.values(), strict=True))[:BASES]
     for _ in range(2):
         for base in bases:
@@ -66,9 +70,13 @@ class _Search:
     """The outcomes of comparisons that are met along lines, and where they change."""
 
     def __init__(
-        self, inputs: Iterable[Graph], pairs: Sequence[tuple[Graph, Graph]], numbers: list[float]
+        self,
+        inputs: Iterable[Graph],
+        pairs: Sequence[tuple[Graph, Graph]],
+        numbers: list[float],
+        finite: bool,
     ) -> None:
-        self.inputs, self.numbers = list(inputs), numbers
+        self.inputs, self.numbers, self.finite = list(inputs), numbers, finite
         sides = [side for pair in pairs for side in pair]
         mode = Mode(linker="py", optimizer="merge")
         self.sides = aesara.function(self.inputs, sides, mode=mode, on_unused_input="ignore")
@@ -91,6 +99,7 @@ class _Search:
         """Moves one input along all floats."""
         i = self.inputs.index(v)
         line = _ladder(v.type.dtype, [*self.numbers, *map(float, base)])
+        line = line[np.isfinite(line)] if self.finite else line
         columns = [np.full(len(line), number) for number in base]
         found = self.outcomes([*columns[:i], line, *columns[i + 1 :]])
         for k in np.unique(found, axis=1, return_index=True)[1]:

@@ -145,7 +145,7 @@ class Checker:
             sides = [build(term, setting.bindings, dtype) for term in terms]
         except Exception:  # noqa: BLE001  # the setting does not fit the equation, as above
             return
-        values = around_choices(sides, setting.values)
+        values = around_choices(sides, setting.values, finite="masked" not in self.regimes)
         if values is not None:
             yield setting.with_values(values)
 

@@ -415,7 +415,7 @@ def running_logsumexp(x: Any) -> Any:
         s = s * at.exp(m - new) + at.exp(row - new)
         return new, s, new + at.log(s)
 
-    return several(step, x, states=[at.zeros(3) - 1e300, at.zeros(3), None])[2]
+    return several(step, x, states=[at.constant(np.full(3, -1e300)), at.zeros(3), None])[2]
 
 
 @loop((4, 3))

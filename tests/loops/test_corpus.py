@@ -41,8 +41,6 @@ DERIVATIVES = (
 )
 #: What is not right yet, and why.
 OPEN = {
-    ("gradient_in_each_step", "aesara.grad"): "nor is this second derivative outside of loops",
-    ("gradient_in_each_step", "kanrewrite.grad"): "nor is this second derivative outside of loops",
     ("until_it_vanishes", "aesara.grad"): "without the library, too, Aesara's gradient raises",
     ("until_it_vanishes", "kanrewrite.grad"): "without the library, too, Aesara's gradient raises",
     **{
