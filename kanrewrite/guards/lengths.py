@@ -12,13 +12,19 @@ import numpy as np
 from aesara.graph.basic import Variable
 from aesara.raise_op import Assert
 from aesara.scalar.basic import Cast, Mul, ScalarOp
-from aesara.tensor.basic import ARange, MakeVector, ScalarFromTensor, TensorFromScalar
+from aesara.tensor.basic import Alloc, ARange, MakeVector, ScalarFromTensor, TensorFromScalar
 from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
-from aesara.tensor.extra_ops import CumOp
+from aesara.tensor.extra_ops import BroadcastTo, CumOp
 from aesara.tensor.math import Dot, Prod
 from aesara.tensor.shape import Shape, Shape_i
 from aesara.tensor.special import LogSoftmax, Softmax
-from aesara.tensor.subtensor import Subtensor, get_idx_list
+from aesara.tensor.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    IncSubtensor,
+    Subtensor,
+    get_idx_list,
+)
 
 from kanrewrite.guards.values import (
     Axes,
@@ -35,6 +41,8 @@ NOTHING: Length = frozenset()
 ONE: Length = frozenset({1})
 #: What leaves a number as it is.
 _CARRYING = (DimShuffle, TensorFromScalar, ScalarFromTensor, Assert)
+#: What has the shape of its first input.
+_SHAPED_LIKE = (Softmax, LogSoftmax, IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 
 
 def is_share(share: Any, axis: Axes, *operands: Any) -> bool:
@@ -100,7 +108,7 @@ def _(value: Variable[Any, Any], axis: int) -> Length:
             found.add(int(shape[a]))
         if variable.owner is not None:
             stack += _below(variable.owner, a)
-            found |= _counted(variable.owner)
+            found |= _counted(variable.owner) | _filled(variable.owner, a)
     return frozenset(found)
 
 
@@ -115,12 +123,20 @@ def _counted(node: Any) -> Length:
     return lengths[0] if len(lengths) == 1 else NOTHING
 
 
+def _filled(node: Any, axis: int) -> Length:
+    """The length of a dimension of what is filled into a shape."""
+    if not isinstance(node.op, Alloc | BroadcastTo):
+        return NOTHING
+    lengths = list(factors_of(node.inputs[1 + axis]))
+    return lengths[0] if len(lengths) == 1 else NOTHING
+
+
 def _below(node: Any, axis: int) -> Iterator[tuple[Any, int]]:
     """The dimensions of its inputs that a dimension of what a node computes is as long as."""
     op = node.op
     if isinstance(op, Elemwise):
         yield from ((x, axis) for x in node.inputs if not x.type.broadcastable[axis])
-    elif isinstance(op, Softmax | LogSoftmax) or (isinstance(op, CumOp) and op.axis is not None):
+    elif isinstance(op, _SHAPED_LIKE) or (isinstance(op, CumOp) and op.axis is not None):
         yield node.inputs[0], axis
     elif isinstance(op, DimShuffle) and op.new_order[axis] != "x":
         yield node.inputs[0], op.new_order[axis]

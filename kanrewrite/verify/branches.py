@@ -31,9 +31,7 @@ BASES = 8
 OUTCOMES, CHANGES = 48, 24
 
 
-def around_choices(
-    graphs: Sequence[Graph], values: Points, finite: bool = False
-) -> Points | None:
+def around_choices(graphs: Sequence[Graph], values: Points, finite: bool = False) -> Points | None:
     """Inputs in every branch of graphs, and on both sides of where they choose.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kanrewrite.reference import evaluate
-from tests.view.common import at, function, grad, stock
+from tests.view.common import at, function, grad, ops, stock
 
 #: In each row what is picked is far below the largest, which others are near.
 _FAR = np.array([[-2e4, 100, 99.5], [100.25, -3.5e4, 99.75], [100, -3.6e4, 100.5]])
@@ -36,3 +36,17 @@ def test_gradients_of_picks_stay_in_their_rows(name: str) -> None:
     np.testing.assert_allclose(near, expected, rtol=1e-13, atol=1e-16)
     (truth,) = evaluate([slope], {x: _FAR})
     np.testing.assert_allclose(far, np.asarray(truth, float), rtol=1e-13, atol=1e-300)
+
+
+def test_what_is_put_into_zeros_of_a_shape_is_taken_back() -> None:
+    """As where zeros are filled into a shape, which Aesara makes of zeros like something."""
+    x, k, w = at.dmatrix("x"), at.lvector("k"), at.dvector("w")
+    rows = at.arange(x.shape[0])
+    placed = at.inc_subtensor(at.zeros((x.shape[0], x.shape[1]))[rows, k], w)
+    value = (at.exp(-x) * placed).sum(axis=1, keepdims=True) * at.exp(x)
+    ours = function([x, k, w], [value])
+    assert not ops(ours)["AdvancedIncSubtensor"]
+    given = np.array([[-60.0, 1000.0, 970.0]]), np.array([2]), np.array([-10.8])
+    (truth,) = evaluate([value], dict(zip((x, k, w), given, strict=True)))
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(ours(*given)[0], np.asarray(truth, float), rtol=1e-13)
