@@ -174,6 +174,26 @@ def meeting(args: Args, times: int, symbol: Symbol, others: Args) -> Iterator[tu
             yield part, left
 
 
+def singles_first(
+    args: Args, times: int, symbol: Symbol, parts: Iterable[tuple[Args, Args]]
+) -> Iterator[tuple[Args, Args]]:
+    """The parts of a multiset, those of one operand first: a sort has most often one of these.
+
+    Parameters
+    ----------
+    args
+        The multiset, of operands of a product.
+    times
+        How often the part is taken.
+    symbol
+        The operator of the product.
+    parts
+        All parts, each with what is left.
+    """
+    yield from meeting(args, times, symbol, ())
+    yield from (pair for pair in parts if len(pair[0]) > 1)
+
+
 def multiplicities(args: Args) -> Callable[[Interned], int]:
     """How often each operand occurs: asked of all, this must not go through all of them."""
     return args.count if len(args) < _FEW else Counter(args).__getitem__

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kanrewrite.ac.distribution import FAILED
-from kanrewrite.ac.program import splitting, through
+from kanrewrite.ac.program import removing, splitting
 
 if TYPE_CHECKING:
     from kanrewrite.ac.interned import Interned, Symbol
@@ -344,7 +344,12 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
             f", ({_rest(plan, bag)}, {abs(bag.variables[variable])})" for bag in holders[1:]
         )
         values = f"splits(shared({rest}, {times}{others}), 1, {most})"
-    program.loop(f"{part}, {left}", values, (through if named else splitting)(rest))
+    steps = (removing if named else splitting)(rest)
+    if not named and variable in plan.sorts.variables:
+        named = len(holders) > 1
+        values = f"singles_first({rest}, {times}, {program.constant(first.symbol)}, {values})"
+        steps = f"{removing(rest)} if len({part}) < 2 else {steps}"
+    program.loop(f"{part}, {left}", values, steps)
     if first.symbol.unit is None:
         program.unless(part)
     taken = [bag.variables.pop(variable) for bag in holders]

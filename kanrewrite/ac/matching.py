@@ -37,7 +37,7 @@ _HELPERS = {
     for room, names in (
         (bags, ("applied", "arrangements", "divided", "leftover", "minus", "multiplicities")),
         (bags, ("meeting", "of_heads", "opened", "operands", "product", "runs", "shared")),
-        (bags, ("uneven",)),
+        (bags, ("singles_first", "uneven")),
         (distribution, ("distributed",)),
         (semilattice, ("beyond", "joined", "subsets", "within", "without")),
         (splitting, ("pairs", "splits")),

@@ -99,6 +99,7 @@ class Plan:
         """Note the interned term that a variable is, and compare what waited for it."""
         self.bound[variable] = name
         if variable in self.sorts.variables:
+            self.program.spend(through(f"{name}.args"))
             self.program.fail_if(f"refuse({self.program.constant(variable)}, {name})")
         view = self._views.pop(variable, None)
         if view is not None:

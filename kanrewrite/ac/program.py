@@ -20,8 +20,8 @@ _BLOCKS = 16
 _LINES = 400
 #: From how many nested loops on their steps are counted, and how many are counted at once.
 _DEEP, _STEPS = 3, 512
-#: How many operands are gone through in the time of a step.
-_TOGETHER = 16
+#: How many operands are gone through in the time of a step, and how many are copied.
+_TOGETHER, _COPIED = 16, 512
 #: The steps in which a multiset is split that has no operands, and how many take one more.
 _SPLIT, _SHARED = 10, 2
 #: The names that `Program.new` makes, and the subject's.
@@ -36,6 +36,11 @@ Part = Callable[..., Iterator[Any]]
 def through(name: str) -> str:
     """The source of how many steps it takes to go through the operands of this name."""
     return f"1 + len({name}) // {_TOGETHER}"
+
+
+def removing(name: str) -> str:
+    """The same of a copy of them without one."""
+    return f"1 + len({name}) // {_COPIED}"
 
 
 def splitting(name: str) -> str:
@@ -84,7 +89,7 @@ class Program:
         """Write one statement."""
         if len(self._lines) >= _LINES:
             self._cut()
-        self._lines.append("    " * (self._blocks + 1) + text)
+        self._write(text)
 
     def let(self, prefix: str, expression: str) -> str:
         """Write an assignment to a new name, which is returned."""
@@ -113,21 +118,25 @@ class Program:
         self.line(f"for {targets} in {values}:")
         self._blocks += 1
         if steps or self._blocks >= _DEEP:
-            steps = steps or "1"
-            lines = [
-                f"steps += {f'{idle} if {targets} is None else ' if idle else ''}{steps}",
-                f"if steps > {_STEPS}: steps, spent = 0, late(t, spent + steps)",
-                *([f"if {targets} is None: continue"] if idle else ()),
-            ]
-            # Not `line`, which may begin another function.
-            self._lines.extend("    " * (self._blocks + 1) + line for line in lines)
-            self._counted = True
+            self.spend(f"{f'{idle} if {targets} is None else ' if idle else ''}{steps or '1'}")
+            if idle:
+                self._write(f"if {targets} is None: continue")
+
+    def spend(self, steps: str) -> None:
+        """Write that what comes now takes so many steps."""
+        # In the present function, whatever its length: a loop may begin here.
+        self._write(f"steps += {steps}")
+        self._write(f"if steps > {_STEPS}: steps, spent = 0, late(t, spent + steps)")
+        self._counted = True
 
     def answer(self, values: str) -> None:
         """Write that an answer is given: the search for the next is another."""
         self.line(f"yield {values}")
         if self._counted:
             self.line(_START)
+
+    def _write(self, text: str) -> None:
+        self._lines.append("    " * (self._blocks + 1) + text)
 
     def _cut(self) -> None:
         """Begin another function."""

@@ -12,6 +12,8 @@ from kanrewrite.ac.terms import Store
 
 #: Whether a plain term is of a sort; None where its variables leave that open.
 Sort = Callable[[Any], bool | None]
+#: How many answers are remembered.
+_REMEMBERED = 10_000
 
 
 def ground(predicate: Callable[[Any], bool]) -> Sort:
@@ -105,6 +107,8 @@ class Sorts:
             term = self._read(value)
             open_one = term.symbol is VARIABLE
             known = not open_one and self._sorts[variable](term.plain) is False
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
             self._known[key] = known
         return known
 

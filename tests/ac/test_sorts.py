@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from unification import Var, isvar, var
 
-from kanrewrite.ac import Sort, ground, match, unify
+from kanrewrite.ac import Sort, ground, match, matching, term, unify
+from kanrewrite.ac import compile as compile_pattern
+from kanrewrite.errors import IncompleteMatch
 from kanrewrite.theory import Theory
 from tests.ac.differential import GROUP, NAMES, OTHERS, SUMS, WORDS, Problems
 from tests.ac.oracle import replaced
@@ -20,8 +22,8 @@ X, Y = var("x"), var("y")
 PLAIN = Theory("sums").ac("add")
 
 
-def no_sum(term: Any) -> bool:
-    return not (isinstance(term, tuple) and term[0] in ("add", "mul", "cat", "max"))
+def no_sum(one: Any) -> bool:
+    return not (isinstance(one, tuple) and one[0] in ("add", "mul", "cat", "max"))
 
 
 def no_leaf(term: Any) -> bool | None:
@@ -123,3 +125,22 @@ def test_a_sort_decides_before_the_end() -> None:
     subject = ("g", ("f", "a"), *(("add", *map(str, range(9))) for _ in range(4)))
     assert list(match(pattern, subject, PLAIN, {X: small})) == []
     assert asked == ["a"]
+
+
+def test_one_operand_of_many_is_found_in_linear_work() -> None:
+    taken = []
+    for width in (400, 1_600):
+        whole = term(("add", *(f"c{k}" for k in range(width))), PLAIN)
+        last = {X: ground(lambda one: one == f"c{width - 1}")}  # noqa: B023
+        matcher = compile_pattern(("add", X, Y), PLAIN, last)
+        found: list[Any] = []
+        taken.append(lines_run(lambda: found.append(next(matcher.match(whole)))))  # noqa: B023
+        assert found[0][X] == f"c{width - 1}"
+    assert taken[1] < 5 * taken[0]
+
+
+def test_many_answers_that_are_refused_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matching, "_MOST", 20_000)
+    whole = ("add", *(("f", f"c{k}") for k in range(800)))
+    with pytest.raises(IncompleteMatch):
+        next(match(("add", ("f", X), Y), whole, PLAIN, {Y: lambda _: False}))
