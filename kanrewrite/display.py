@@ -24,6 +24,8 @@ _INFIX = {"add": " + ", "sub": " - ", "mul": " * ", "true_div": " / ", "pow": "*
 
 #: Characters of an operator's name within an expression: a fused one has hundreds.
 _NAME = 40
+#: How many characters of a graph are written, but for what joins operands.
+_MOST = 2000
 _NAMES = {
     "Sum": "sum",
     "Prod": "prod",
@@ -114,7 +116,9 @@ def leaf_text(variable: Variable[Any, Any]) -> str:
 
 
 def brief(variable: Variable[Any, Any], depth: int = 5) -> str:
-    """The text of a graph, cut below a depth so that shared subgraphs cannot make it explode.
+    """The text of a graph, cut below a depth and after `_MOST` characters.
+
+    Shared subgraphs and long sums thus cannot make it explode.
 
     Parameters
     ----------
@@ -133,26 +137,40 @@ def brief(variable: Variable[Any, Any], depth: int = 5) -> str:
     >>> x = at.matrix("x")
     >>> brief(at.log(at.exp(x) + 2.0))
     'log(exp(x) + 2.0)'
+    >>> len(brief(at.add(*(at.exp(x + n) for n in range(1000))))) < 4000
+    True
     """
-    return _brief(variable, depth, top=True)
+    return _Brief(_MOST).text(variable, depth, top=True)
 
 
-def _brief(variable: Variable[Any, Any], depth: int, top: bool = False) -> str:
-    node = variable.owner
-    if node is None:
-        return leaf_text(variable)
-    name = cut(operator_text(node.op), _NAME)
-    if name.startswith("dimshuffle{x") and isinstance(node.inputs[0], Constant):
-        return leaf_text(node.inputs[0])
-    if depth == 0:
-        return "…"
-    if isinstance(node.op, Scan):
-        return f"scan({', '.join(_brief(x, depth - 1, top=True) for x in inside(variable))})"
-    texts = [_brief(x, depth - 1, top=name not in _INFIX) for x in node.inputs]
-    if name in _INFIX and len(texts) > 1:
-        text = _INFIX[name].join(texts)
-        return text if top else f"({text})"
-    return applied(node.op, texts)
+class _Brief:
+    """Writes graphs until so many characters are written."""
+
+    def __init__(self, most: int):
+        self.left = most
+
+    def text(self, variable: Variable[Any, Any], depth: int, top: bool = False) -> str:
+        node = variable.owner
+        if node is None or self.left <= 0:
+            return "…" if self.left <= 0 else self._written(leaf_text(variable))
+        name = self._written(cut(operator_text(node.op), _NAME))
+        if name.startswith("dimshuffle{x") and isinstance(node.inputs[0], Constant):
+            return leaf_text(node.inputs[0])
+        if depth == 0:
+            return "…"
+        if isinstance(node.op, Scan):
+            return f"scan({', '.join(self.text(x, depth - 1, top=True) for x in inside(variable))})"
+        texts = [self.text(x, depth - 1, top=name not in _INFIX) for x in node.inputs]
+        if name in _INFIX and len(texts) > 1:
+            while texts[-2:] == ["…", "…"]:
+                texts.pop()
+            text = _INFIX[name].join(texts)
+            return text if top else f"({text})"
+        return applied(node.op, texts)
+
+    def _written(self, text: str) -> str:
+        self.left -= len(text)
+        return text
 
 
 def applied(op: Any, operands: list[str]) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from aesara.compile.function.types import Function
-from aesara.graph.basic import Apply, Constant, Variable
+from aesara.graph.basic import Apply, Constant, Variable, io_toposort
 from aesara.graph.fg import FunctionGraph
+from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.errors import NotAGraph
 from kanrewrite.insides import inside
@@ -32,6 +33,37 @@ def outputs_of(graph: Any) -> list[Graph]:
     if isinstance(graph, str) or not isinstance(graph, Iterable):
         raise NotAGraph(graph)
     return [variable for part in graph for variable in outputs_of(part)]
+
+
+def computable(graph: Any) -> list[Graph]:
+    """The output variables of a graph, without operators that overwrite their operands.
+
+    A compilation makes those, and takes none.
+
+    Raises
+    ------
+    NotAGraph
+        If something else is there.
+    """
+    outputs = outputs_of(graph)
+    env: dict[Graph, Graph] = {}
+    for node in io_toposort([], outputs):
+        inputs = [env.get(v, v) for v in node.inputs]
+        if node.op.destroy_map or inputs != node.inputs:
+            new = _not_in_place(node.op).make_node(*inputs)
+            env.update(zip(node.outputs, new.outputs, strict=True))
+    return [env.get(v, v) for v in outputs]
+
+
+def _not_in_place(op: Any) -> Any:
+    """The operator that computes the same into memory of its own, where there is one."""
+    if not op.destroy_map:
+        return op
+    if isinstance(op, Elemwise):
+        return Elemwise(op.scalar_op, name=op.name)
+    flags = {"inplace": False, "destructive": False}
+    given = {name: flags.get(name, getattr(op, name)) for name in getattr(op, "__props__", ())}
+    return type(op)(**given) if flags.keys() & given.keys() else op
 
 
 class Structure:

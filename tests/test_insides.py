@@ -5,9 +5,11 @@ from typing import Any
 import aesara
 import aesara.scalar as aes
 import aesara.tensor as at
+import numpy as np
 import pytest
 from aesara.compile.builders import OpFromGraph
-from aesara.graph.basic import io_toposort
+from aesara.compile.mode import Mode
+from aesara.graph.basic import Constant, graph_inputs, io_toposort
 
 import kanrewrite
 from kanrewrite.cost import node_count
@@ -15,6 +17,7 @@ from kanrewrite.display import brief
 from kanrewrite.draw.diff import diff
 from kanrewrite.draw.graph import INSIDE, STEP, diagram
 from kanrewrite.insides import inside, nodes_within
+from kanrewrite.structure import computable
 
 X: Any = at.dmatrix("x")
 
@@ -108,3 +111,18 @@ def test_a_difference_in_a_loop_is_that_of_its_step() -> None:
     change = diff(loop(lambda row: at.log(at.exp(row)) + row), loop(lambda row: row + row))
     gone = {brief(change.structure.variables[n]) for n in change.gone}
     assert gone == {"log(exp(x[t]))", "exp(x[t])"}
+
+
+def test_what_a_compilation_wrote_in_place_can_be_compiled_again() -> None:
+    x, w = at.dmatrices("x", "w")
+    product: Any = at.dot(at.exp(x), w) + at.set_subtensor(at.tanh(x)[0], 2.0) + x
+    fast = Mode(linker="py", optimizer="fast_run")
+    compiled = aesara.function([x, w], product, mode=fast)
+    nodes = compiled.maker.fgraph.apply_nodes
+    assert sum(bool(node.op.destroy_map) for node in nodes) > 1
+    [again] = computable(compiled)
+    assert not any(node.op.destroy_map for node in io_toposort([], [again]))
+    inputs = {v.name: v for v in graph_inputs([again]) if not isinstance(v, Constant)}
+    f = aesara.function([inputs["x"], inputs["w"]], again, mode=fast)
+    values = np.eye(2) + 0.5, np.ones((2, 2))
+    np.testing.assert_array_equal(f(*values), compiled(*values))

@@ -1,3 +1,4 @@
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -209,3 +210,21 @@ def test_a_match_that_is_undone_as_a_loop_has_a_reason() -> None:
     explained = kanrewrite.why_not(turning, at.sin(at.vector("x")))
     assert not explained.fires
     assert "again and again" in explained.reason
+
+
+def test_what_there_is_no_time_for_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kanrewrite.why.SECONDS", -1.0)
+    asked = why_not("softmax_quotient", [e / e.sum(-1), by_hand])
+    assert asked.unseen and not asked.fires
+    assert "no time to look" in asked.reason
+    assert f"unseen   {asked.unseen} places, for lack of time" in str(asked)
+
+
+def test_a_compilation_that_takes_long_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kanrewrite.why._left_as_it_was", lambda *_: time.sleep(1))
+    monkeypatch.setattr("kanrewrite.why.SECONDS", 0.2)
+    asked = why_not(softmax_quotient, by_hand)
+    assert asked.fires
+    assert asked.reason == "what a compilation makes of it was not found out in 0.2 s"

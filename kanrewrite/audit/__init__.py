@@ -12,7 +12,7 @@ from kanrewrite.audit.result import Audit, Part, Risk, Witness
 from kanrewrite.audit.searching import Search
 from kanrewrite.border import Amount, AnyMode, Count, checked
 from kanrewrite.ranges import ByInput
-from kanrewrite.structure import outputs_of
+from kanrewrite.structure import computable
 
 __all__ = ["Audit", "Part", "Risk", "Witness", "audit"]
 
@@ -101,7 +101,7 @@ def audit(
     >>> audit(at.log(e.sum()), {x: (-10, 10)}, as_written=True).ok
     True
     """
-    written = outputs_of(outputs)
+    written = computable(outputs)
     written = with_gradients(written) if gradient else written
     known = inputs_of(written, inputs, shapes)
     variables = [i.variable for i in known]

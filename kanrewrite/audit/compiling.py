@@ -13,6 +13,7 @@ from aesara.graph.basic import Variable
 from aesara.graph.fg import FunctionGraph
 
 from kanrewrite.audit.inputs import Array, Graph, needed
+from kanrewrite.registry.wide import WidePass
 
 #: Fused and inplace operators compute the same numbers and say less of what they compute.
 _LEFT_OUT = ("fusion", "inplace", "BlasOpt")
@@ -61,6 +62,7 @@ def runner(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> Run:
     made = aesara.function(
         list(inputs), list(outputs), mode=Mode(**_PLAIN), on_unused_input="ignore"
     )
+    WidePass().apply(made.maker.fgraph)
 
     def run(values: Sequence[Array]) -> tuple[list[Array] | None, object]:
         with np.errstate(all="ignore"):

@@ -14,6 +14,7 @@ from kanrewrite.audit.judging import Judge
 from kanrewrite.audit.result import Risk
 from kanrewrite.clock import now
 from kanrewrite.errors import KanrewriteError, NoSuchStep
+from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter.heads import name_of, operators_of
 from kanrewrite.trace import Event, trace
@@ -42,10 +43,14 @@ def explained(risks: Sequence[Risk], scales: Judge, seconds: float) -> list[Risk
     end = now() + seconds
     found = []
     for n, risk in enumerate(risks):
-        if risk.inherent or n >= _MOST or now() > end:
+        if risk.inherent or n >= _MOST:
             found.append(risk)
         else:
-            found.append(replace(risk, help=_help(risk, scales, end)))
+            try:
+                with limited(end - now()):
+                    found.append(replace(risk, help=_help(risk, scales, end)))
+            except OutOfTime:
+                found.append(replace(risk, help="there was no time to find what helps"))
     return found
 
 

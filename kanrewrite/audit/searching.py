@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from kanrewrite.audit.locating import Kind, Localised
 from kanrewrite.audit.result import Risk, Witness
 from kanrewrite.clock import now
 from kanrewrite.errors import KanrewriteError, NothingRan
+from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.reference import evaluate
 
 #: Inputs tried first, by which the scale of the outputs is known.
@@ -78,14 +80,17 @@ class Search:
         everyday, rest = ran[:EVERYDAY], ran[EVERYDAY:]
         rest.sort(key=lambda tried: all(np.isfinite(r).all() for r in tried[2]))
         for kind, values, results in [*everyday, *rest]:
-            if now() > self.end:
-                self.stopped = "it ran out of time"
-                return
             if sum(not risk.harmless for risk in self.found.values()) >= self.most:
                 self.stopped = f"{self.most} risks are enough"
                 return
             if self._is_new(results):
-                self._compare(kind, values, results, learn=self.judged < len(everyday))
+                try:
+                    # One result is compared, however long that takes.
+                    with limited(self.end - now()) if self.judged else nullcontext():
+                        self._compare(kind, values, results, learn=self.judged < len(everyday))
+                except OutOfTime:
+                    self.stopped = "it ran out of time"
+                    return
 
     def _ran(self, count: int, seed: int) -> tuple[list[tuple[str, list[Array], Any]], object]:
         ran: list[tuple[str, list[Array], Any]] = []

@@ -217,7 +217,7 @@ def examine_all(seeds: list[str], lines: bool = False) -> Campaign:
 def _each(seeds: list[str], lines: bool) -> Iterator[Campaign]:
     """Program by program; what a program leaves behind is collected after it, not during it.
 
-    Compilation makes so many objects that a fifth of the time would go into looking through them.
+    Compilation makes so many objects that a tenth of the time would go into looking through them.
     """
     enabled = gc.isenabled()
     gc.disable()

@@ -23,7 +23,7 @@ from kanrewrite.improve.space import Names, Space, Start
 from kanrewrite.ranges import ByInput, between, by_variable
 from kanrewrite.relation import Relation
 from kanrewrite.search.progress import Bar
-from kanrewrite.structure import Structure, outputs_of
+from kanrewrite.structure import Structure, computable
 
 #: A graph, and what it was made by.
 Found = tuple[Names, Sequence[Graph]]
@@ -101,7 +101,7 @@ def improve(
     >>> found.forms[0].error > 10, found.best().error < 1
     (True, True)
     """
-    graph = outputs_of(outputs)
+    graph = computable(outputs)
     if not graph:
         raise NotAGraph(outputs)
     for out in graph:

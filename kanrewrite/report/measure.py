@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
@@ -13,6 +14,7 @@ from aesara.graph.basic import Constant, Variable, graph_inputs
 from mpmath import mpf
 
 from kanrewrite.errors import KanrewriteError
+from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.ranges import LENGTHS
 from kanrewrite.reference import evaluate, round_to
 
@@ -21,6 +23,8 @@ Generate = Callable[[Sequence[Graph], float], list[Any]]
 
 #: Fusion and inplace operations change no number and take most of the time of compiling.
 MODE = Mode(linker="py", optimizer="fast_run").excluding("fusion", "inplace")
+#: How long it is measured.
+SECONDS = 5.0
 SCALES = tuple(float(f"{10**k:.3g}") for k in np.arange(-2, 4.01, 0.5))
 
 
@@ -95,26 +99,33 @@ def curves(
     generate, scales
         As for `report`.
     """
-    points: list[float] = []
-    errors: dict[str, list[float]] = {name: [] for name in functions}
+    end = perf_counter() + SECONDS
+    found: dict[float, dict[str, float]] = {}
     note = ""
-    for scale in SCALES if scales is None else scales:
+    for scale in _spread(sorted(SCALES if scales is None else scales)):
         values = generate(inputs, scale)
         try:
-            truth = evaluate(outputs, dict(zip(inputs, values, strict=True)))
             # That a function overflows is what is measured.
-            with np.errstate(all="ignore"):
-                worst = {name: _worst(f(*values), truth) for name, f in functions.items()}
+            with limited(end - perf_counter()), np.errstate(all="ignore"):
+                truth = evaluate(outputs, dict(zip(inputs, values, strict=True)))
+                found[scale] = {name: _worst(f(*values), truth) for name, f in functions.items()}
+        except OutOfTime:
+            note = f"at {len(found)} scales in {SECONDS:g} s, more were not measured"
+            break
         except KanrewriteError as error:
             note = f"not measured at inputs of size {scale:g}: {error}"
-            continue
         except Exception as error:  # noqa: BLE001  # what an Op raises at values that do not fit it
             note = f"cannot be run at inputs of size {scale:g}: {error}".splitlines()[0]
-            continue
-        points.append(scale)
-        for name, value in worst.items():
-            errors[name].append(value)
-    return [Curve(name, tuple(points), tuple(found), note) for name, found in errors.items()]
+    points = sorted(found)
+    return [
+        Curve(name, tuple(points), tuple(found[scale][name] for scale in points), note)
+        for name in functions
+    ]
+
+
+def _spread(scales: Sequence[float]) -> list[float]:
+    """All of them, first those that are far from each other."""
+    return [*scales[::4], *scales[2::4], *scales[1::2]]
 
 
 def _worst(results: Sequence[Any], truth: Sequence[Any]) -> float:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
 from typing import Any
@@ -19,9 +21,11 @@ from kanrewrite import registry
 from kanrewrite.ac import Matcher
 from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.border import checked
+from kanrewrite.clock import now
 from kanrewrite.display import brief
 from kanrewrite.errors import Incomplete, NotAGraph, NothingToExplain, RelationWarning
 from kanrewrite.insides import nodes_within
+from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.registry.database import LibraryPass
 from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.notation import written_out
@@ -43,6 +47,8 @@ from kanrewrite.why.weaken import Demand, Path, demands, hole, weakened
 __all__ = ["Explanation", "why_not"]
 
 Graph = Variable[Any, Any]
+#: How long places are looked at, and as long again what a compilation makes of a match.
+SECONDS = 5.0
 
 
 @checked
@@ -93,11 +99,17 @@ def why_not(relation: Relation | str, graph: Any, theory: Theory = REAL) -> Expl
     if not outputs:
         raise NotAGraph(graph)
     best = _furthest(relation, rules, outputs, theory)
-    if best is not None and best.fires:
-        best = best.although(_left_as_it_was(relation, best.place))
-    if best is not None and best.fires and isinstance(graph, Variable | Sequence):
-        best = best.gone(_made_before(relation, rules, outputs, theory))
-    return best or _nowhere(relation, rules, outputs)
+    if best is None:
+        return _nowhere(relation, rules, outputs)
+    match, start = best, now()
+    with suppress(OutOfTime), limited(SECONDS):
+        if best.fires:
+            best = best.although(_left_as_it_was(relation, best.place))
+        if best.fires and isinstance(graph, Variable | Sequence):
+            best = best.gone(_made_before(relation, rules, outputs, theory))
+    if now() - start >= SECONDS:
+        return match.gone(f"what a compilation makes of it was not found out in {SECONDS:g} s")
+    return best
 
 
 def _furthest(
@@ -105,16 +117,26 @@ def _furthest(
 ) -> Explanation | None:
     """The furthest partial match of all that there are in some graphs."""
     search = _Furthest(relation, Terms(theory, numbers_in(r.pattern for r in rules)))
+    heads = [(rule, heads_of(rule.pattern)) for rule in rules]
+    places = [
+        (out, asked)
+        for node in nodes_within(outputs)
+        if (asked := [rule for rule, names in heads if name_of(node.op) in names])
+        for out in node.outputs
+    ]
     best: Explanation | None = None
-    for node in nodes_within(outputs):
-        for out in node.outputs:
-            heads = (rule for rule in rules if name_of(node.op) in heads_of(rule.pattern))
-            tried = [found for found in (search.at(out, rule) for rule in heads) if found]
+    seen = 0
+    with suppress(OutOfTime), limited(SECONDS):
+        for seen, (out, asked) in enumerate(places, 1):  # noqa: B007  # how far it came
+            tried = [found for found in (search.at(out, rule) for rule in asked) if found]
             # Of equally near equations the first as written, of equally near places the last.
             here = max(tried, key=attrgetter("rank"), default=None)
             if here is not None and (best is None or here.rank >= best.rank):
                 best = here
-    return best
+    if best is None and seen < len(places):
+        pattern, first = show(rules[0].pattern), places[0][0]
+        best = Explanation(relation, first, pattern, "", "there was no time to look at any place")
+    return best and replace(best, unseen=len(places) - seen)
 
 
 def _made_before(

@@ -39,6 +39,8 @@ class Explanation(Pictured):
         How many of the operators that are missing occur further below.
     fires : bool
         Whether nothing stops it.
+    unseen : int
+        How many places of the graph there was no time for.
     """
 
     relation: Relation
@@ -51,6 +53,7 @@ class Explanation(Pictured):
     share: float = 0.0
     near: int = 0
     fires: bool = False
+    unseen: int = 0
 
     @property
     def rank(self) -> tuple[bool, float, int]:
@@ -84,6 +87,7 @@ class Explanation(Pictured):
         lines += [f"  matched  {self.matched}"] if self.matched else []
         lines += [f"  but      {self.reason}"]
         lines += [f"  hint     {self.hint}"] if self.hint else []
+        lines += [f"  unseen   {self.unseen} places, for lack of time"] if self.unseen else []
         return "\n".join(lines)
 
     __repr__ = __str__
