@@ -101,10 +101,11 @@ def why_not(relation: Relation | str, graph: Any, theory: Theory = REAL) -> Expl
     best = _furthest(relation, rules, outputs, theory)
     if best is None:
         return _nowhere(relation, rules, outputs)
+    if not best.fires:
+        return best
     match, start = best, now()
     with suppress(OutOfTime), limited(SECONDS):
-        if best.fires:
-            best = best.although(_left_as_it_was(relation, best.place))
+        best = best.although(_left_as_it_was(relation, best.place))
         if best.fires and isinstance(graph, Variable | Sequence):
             best = best.gone(_made_before(relation, rules, outputs, theory))
     if now() - start >= SECONDS:
