@@ -143,57 +143,6 @@ def shared(args: Args, times: int, *others: tuple[Args, int]) -> list[tuple[Inte
     return found
 
 
-def meeting(args: Args, times: int, symbol: Symbol, others: Args) -> Iterator[tuple[Args, Args]]:
-    """The parts of a multiset that are operands of another operator's product too.
-
-    A part of several operands is one operand of the other product: it is found there.
-
-    Parameters
-    ----------
-    args
-        The multiset, of operands of a product.
-    times
-        How often the part is taken.
-    symbol
-        The operator of that product.
-    others
-        The operands of the other product.
-
-    Yields
-    ------
-    tuple
-        The part, and what is left of the multiset.
-    """
-    parts: list[Args] = [(one,) for one in dict.fromkeys(args)]
-    parts.extend(other.args for other in dict.fromkeys(others) if other.symbol is symbol)
-    if symbol.unit is not None:
-        parts.append(())
-    for part in parts:
-        left = minus(args, part * times)
-        if left is not None:
-            yield part, left
-
-
-def singles_first(
-    args: Args, times: int, symbol: Symbol, parts: Iterable[tuple[Args, Args]]
-) -> Iterator[tuple[Args, Args]]:
-    """The parts of a multiset, those of one operand first: a sort has most often one of these.
-
-    Parameters
-    ----------
-    args
-        The multiset, of operands of a product.
-    times
-        How often the part is taken.
-    symbol
-        The operator of the product.
-    parts
-        All parts, each with what is left.
-    """
-    yield from meeting(args, times, symbol, ())
-    yield from (pair for pair in parts if len(pair[0]) > 1)
-
-
 def multiplicities(args: Args) -> Callable[[Interned], int]:
     """How often each operand occurs: asked of all, this must not go through all of them."""
     return args.count if len(args) < _FEW else Counter(args).__getitem__

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kanrewrite.ac.distribution import FAILED
-from kanrewrite.ac.leftovers import Bag, give, met_by
+from kanrewrite.ac.leftovers import give, met_by
 from kanrewrite.ac.program import through
 
 if TYPE_CHECKING:
     from kanrewrite.ac.interned import Interned
+    from kanrewrite.ac.pending import Bag
     from kanrewrite.ac.plan import Plan
 
 

@@ -7,55 +7,19 @@ that most multisets share is given a value first, any part of what they have in 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kanrewrite.ac.distribution import FAILED
-from kanrewrite.ac.program import removing, splitting
+from kanrewrite.ac.program import removing, sharing
 
 if TYPE_CHECKING:
     from kanrewrite.ac.interned import Interned, Symbol
+    from kanrewrite.ac.pending import Bag
     from kanrewrite.ac.plan import Plan
 
 
 #: How many variables are given their values one after the other.
 _MANY = 500
-
-
-@dataclass
-class Bag:
-    """Operands of one commutative application that are still to be compared.
-
-    Attributes
-    ----------
-    symbol
-        The operator.
-    term, args, heads
-        Names of the subject, its operands, and its operands by head.
-    parts
-        Pattern operands with a head of their own, and how often each occurs.
-    variables
-        Variables with how often each occurs; a negative number for those under the inverse.
-    picks
-        Names of the operands that parts took, and how often.
-    rest
-        The name of the operands left for the variables, once it is computed.
-    """
-
-    symbol: Symbol
-    term: str
-    args: str
-    heads: str
-    parts: dict[Interned, int]
-    variables: dict[Interned, int]
-    picks: list[tuple[str, int, frozenset[Symbol]]] = field(default_factory=list)
-    rest: str | None = None
-    #: The name of what counts an operand.
-    count: str = ""
-    #: Parts picked from a table of operands with something in common: the table, the operand.
-    mates: dict[Interned, tuple[str, str]] = field(default_factory=dict)
-    #: The names of many ground operands that were taken at once, and of what counts them.
-    known: tuple[str, str] | None = None
 
 
 def settle(plan: Plan) -> bool:
@@ -308,7 +272,7 @@ def _distribute(plan: Plan, tied: list[Bag]) -> None:
     parts = [program.new("x") for _ in names]
     every = program.new("x")
     values = f"distributed(({rows}), {needed})"
-    program.loop(every, values, splitting(_rest(plan, first)), idle=FAILED)
+    program.loop(every, values, sharing(_rest(plan, first)), idle=FAILED)
     program.line(f"{', '.join(parts)}, = {every}")
     plan.bags = [bag for bag in plan.bags if bag not in tied]
     for variable, part in zip(names, parts, strict=True):
@@ -344,7 +308,7 @@ def _choose(plan: Plan, variable: Interned, holders: list[Bag]) -> None:
             f", ({_rest(plan, bag)}, {abs(bag.variables[variable])})" for bag in holders[1:]
         )
         values = f"splits(shared({rest}, {times}{others}), 1, {most})"
-    steps = (removing if named else splitting)(rest)
+    steps = (removing if named else sharing)(rest)
     if not named and variable in plan.sorts.variables:
         named = len(holders) > 1
         values = f"singles_first({rest}, {times}, {program.constant(first.symbol)}, {values})"

@@ -8,7 +8,6 @@ from typing import Any
 
 from unification import Var, var
 
-from kanrewrite.ac import bags, distribution, semilattice, splitting, tables
 from kanrewrite.ac.interned import Interned
 from kanrewrite.ac.interned import text as shown
 from kanrewrite.ac.oneway import instances, may_cancel
@@ -31,20 +30,6 @@ _MOST = 1_000_000
 
 #: How many of them are as long as a step of unification.
 _SHORT = 50
-
-_HELPERS = {
-    name: getattr(room, name)
-    for room, names in (
-        (bags, ("applied", "arrangements", "divided", "leftover", "minus", "multiplicities")),
-        (bags, ("meeting", "of_heads", "opened", "operands", "product", "runs", "shared")),
-        (bags, ("singles_first", "uneven")),
-        (distribution, ("distributed",)),
-        (semilattice, ("beyond", "joined", "subsets", "within", "without")),
-        (splitting, ("pairs", "splits")),
-        (tables, ("holders", "partners", "shares")),
-    )
-    for name in names
-}
 
 
 class Matcher:
@@ -213,7 +198,6 @@ class Matcher:
         """The program that solves for the pattern, and what it yields."""
         pattern, terms = self.pattern, self.store
         program = Program(
-            **_HELPERS,
             build=terms.build,
             invert=terms.invert,
             refuse=self._sorts.refuse,

@@ -20,10 +20,11 @@ from unification import var
 
 from kanrewrite.ac.interned import APPLY, VARIABLE, Interned, Symbol
 from kanrewrite.ac.joins import enumerate_join, settle_join
-from kanrewrite.ac.leftovers import Bag, enumerate_bag, settle
+from kanrewrite.ac.leftovers import enumerate_bag, settle
+from kanrewrite.ac.pending import Bag, Row
 from kanrewrite.ac.program import Program, through
-from kanrewrite.ac.rows import Row, row_end, segment
-from kanrewrite.ac.shape import heads, keeps_apart
+from kanrewrite.ac.rows import row_end, segment
+from kanrewrite.ac.shape import are_rivals, heads, keeps_apart
 from kanrewrite.ac.sorts import Sorts
 from kanrewrite.ac.terms import Store
 
@@ -31,18 +32,6 @@ from kanrewrite.ac.terms import Store
 _FEW = 8
 #: How many comparisons are kept in order.
 _MANY = 64
-
-
-def _are_rivals(parts: Iterable[Interned]) -> bool:
-    """Whether two parts may match the same operand, which must be there twice then."""
-    seen: set[Symbol] = set()
-    for part in parts:
-        possible = heads(part)
-        assert possible is not None
-        if not possible.isdisjoint(seen):
-            return True
-        seen |= possible
-    return False
 
 
 class Plan:
@@ -244,7 +233,7 @@ class Plan:
             inside, by_head = program.new("b"), program.new("h")
             program.line(f"{inside}, {by_head} = opened({program.constant(symbol)}, {name})")
         bag = Bag(symbol, name, inside, by_head, parts, variables)
-        rivals = any(times > 1 for times in parts.values()) or _are_rivals(parts)
+        rivals = any(times > 1 for times in parts.values()) or are_rivals(parts)
         if rivals and not symbol.idempotent:
             bag.count = program.let("m", f"multiplicities({inside})")
         least = 0 if symbol.idempotent else sum(parts.values())

@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from kanrewrite.ac import bags, distribution, semilattice, splitting, tables
+
 #: Python allows twenty nested blocks in one function; beyond this many another function begins.
 _BLOCKS = 16
 #: The longest function: what compiles one is not linear in its length.
@@ -26,6 +28,20 @@ _TOGETHER, _COPIED = 16, 512
 _SPLIT, _SHARED = 10, 2
 #: The names that `Program.new` makes, and the subject's.
 _NAMES = re.compile(r"\b(?:[a-z]+\d+|t)\b")
+
+#: What the lines of every program may use by name.
+_HELPERS = {
+    name: getattr(room, name)
+    for room, names in (
+        (bags, ("applied", "arrangements", "divided", "leftover", "minus", "multiplicities")),
+        (bags, ("of_heads", "opened", "operands", "product", "runs", "shared", "uneven")),
+        (distribution, ("distributed",)),
+        (semilattice, ("beyond", "joined", "subsets", "within", "without")),
+        (splitting, ("meeting", "pairs", "singles_first", "splits")),
+        (tables, ("holders", "partners", "shares")),
+    )
+    for name in names
+}
 
 #: The steps since the last answer: those that are not counted yet, and those that are.
 _START = "steps = spent = 0"
@@ -43,7 +59,7 @@ def removing(name: str) -> str:
     return f"1 + len({name}) // {_COPIED}"
 
 
-def splitting(name: str) -> str:
+def sharing(name: str) -> str:
     """The same of splitting a multiset of this name."""
     return f"{_SPLIT} + len({name}) // {_SHARED}"
 
@@ -54,11 +70,11 @@ class Program:
     Parameters
     ----------
     **names
-        What the lines may use by name.
+        What else the lines may use by name.
     """
 
     def __init__(self, **names: Any):
-        self.names = names
+        self.names: dict[str, Any] = {**_HELPERS, **names}
         self._constants: dict[int, str] = {}
         #: The finished functions, and the lines of the last one.
         self._parts: list[list[str]] = []

@@ -6,25 +6,14 @@ as many operands as it may.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
+from kanrewrite.ac.interned import VARIABLE, Interned
 from kanrewrite.ac.program import through
 
 if TYPE_CHECKING:
+    from kanrewrite.ac.pending import Row
     from kanrewrite.ac.plan import Plan
-
-
-@dataclass
-class Row:
-    """The operands ``args[start:stop]`` of an associative application, still to be compared."""
-
-    symbol: Symbol
-    args: str
-    start: str
-    stop: str
-    parts: list[Interned]
 
 
 def row_end(plan: Plan) -> bool:

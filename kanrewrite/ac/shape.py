@@ -6,7 +6,7 @@ patterns keep their head, to look for them by it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from kanrewrite.ac.interned import APPLY, LEAF, UNKNOWN, VARIABLE, Interned, Symbol
@@ -126,6 +126,24 @@ def keeps_apart(pattern: Interned, outer: Symbol) -> bool:
     if possible is None or outer in possible:
         return False
     return outer.unit is None or outer.unit.symbol not in possible
+
+
+def are_rivals(parts: Iterable[Interned]) -> bool:
+    """Whether two parts may match the same operand, which must be there twice then.
+
+    Parameters
+    ----------
+    parts
+        Patterns with heads of their own.
+    """
+    seen: set[Symbol] = set()
+    for part in parts:
+        possible = heads(part)
+        assert possible is not None
+        if not possible.isdisjoint(seen):
+            return True
+        seen |= possible
+    return False
 
 
 def required(pattern: Interned) -> int:

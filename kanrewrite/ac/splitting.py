@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, TypeVar
 
-from kanrewrite.ac.bags import Args, plain, plain_runs
+from kanrewrite.ac.bags import Args, minus, plain, plain_runs
 from kanrewrite.ac.interned import Symbol
 
 X = TypeVar("X")
@@ -125,6 +125,57 @@ def _blocks(
         pairs = [(a + c, b + d) for a, b in pairs for c, d in ways]
     if items:
         yield pairs
+
+
+def meeting(args: Args, times: int, symbol: Symbol, others: Args) -> Iterator[tuple[Args, Args]]:
+    """The parts of a multiset that are operands of another operator's product too.
+
+    A part of several operands is one operand of the other product: it is found there.
+
+    Parameters
+    ----------
+    args
+        The multiset, of operands of a product.
+    times
+        How often the part is taken.
+    symbol
+        The operator of that product.
+    others
+        The operands of the other product.
+
+    Yields
+    ------
+    tuple
+        The part, and what is left of the multiset.
+    """
+    parts: list[Args] = [(one,) for one in dict.fromkeys(args)]
+    parts.extend(other.args for other in dict.fromkeys(others) if other.symbol is symbol)
+    if symbol.unit is not None:
+        parts.append(())
+    for part in parts:
+        left = minus(args, part * times)
+        if left is not None:
+            yield part, left
+
+
+def singles_first(
+    args: Args, times: int, symbol: Symbol, parts: Iterable[tuple[Args, Args]]
+) -> Iterator[tuple[Args, Args]]:
+    """The parts of a multiset, those of one operand first: a sort has most often one of these.
+
+    Parameters
+    ----------
+    args
+        The multiset, of operands of a product.
+    times
+        How often the part is taken.
+    symbol
+        The operator of the product.
+    parts
+        All parts, each with what is left.
+    """
+    yield from meeting(args, times, symbol, ())
+    yield from (pair for pair in parts if len(pair[0]) > 1)
 
 
 class Pairs:
