@@ -70,16 +70,11 @@ class Matcher:
 
     match: Callable[[Interned], Iterator[Substitution]]
 
-    def __init__(
-        self,
-        pattern: Interned,
-        sorts: Mapping[Var, Sort] | None = None,
-        steps: int | None = None,
-    ):
+    def __init__(self, pattern: Interned, sorts: Sorts | None = None, steps: int | None = None):
         self.pattern = pattern
         self._steps = steps
         self.store = pattern.store
-        self._sorts = Sorts(self.store, sorts or {})
+        self._sorts = sorts or Sorts(self.store, {})
         #: Whether a variable stands for an operator, whatever it obeys: only unification knows.
         self.is_open = any(map(is_open, operands_first(pattern)))
         self.cancels = self.is_open or may_cancel(pattern)
@@ -301,7 +296,7 @@ def compile(  # noqa: A001  # the field's word for it
     [{~x: 'b', ~y: ('add', 'a', 'c')}]
     """
     interned = store(theory).intern(pattern)
-    return Matcher(interned, sorts) if sorts else matcher(interned)
+    return Matcher(interned, Sorts(interned.store, sorts)) if sorts else matcher(interned)
 
 
 @lru_cache(maxsize=1024)

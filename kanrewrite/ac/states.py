@@ -156,7 +156,7 @@ def _decomposed(terms: Store, s: Interned, t: Interned) -> list[Equation] | None
     if operator.idempotent:
         return [(s, t)]  # what both sides have may be all that one of them is
     if operator.commutative and (operator.associative or symbol is t.symbol):
-        return _cancelled(terms, operator, s, t)
+        return _inverted(terms, operator, s, t) or _cancelled(terms, operator, s, t)
     return [(s, t)]
 
 
@@ -186,6 +186,16 @@ def _apply(terms: Store, s: Interned, t: Interned) -> list[Equation] | None:
     arity = len(s.args) if s.symbol is APPLY else len(t.args)
     left, right = applied(s, arity), applied(t, arity)
     return None if left is None or right is None else list(zip(left, right, strict=True))
+
+
+def _inverted(terms: Store, operator: Symbol, s: Interned, t: Interned) -> list[Equation] | None:
+    """What a variable is whose inverse is known: another group must not name it once more."""
+    for one, other in ((s, t), (t, s)):
+        if one.symbol.group is operator:
+            (bare,) = one.args
+            if bare.symbol is VARIABLE and bare not in other.variables:
+                return [(bare, terms.invert(operator, other))]
+    return None
 
 
 def _cancelled(terms: Store, operator: Symbol, s: Interned, t: Interned) -> list[Equation] | None:

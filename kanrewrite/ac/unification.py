@@ -128,7 +128,7 @@ class _Unification:
         Its matches are all solutions, and ground. A system would be quadratic in the width: each
         operand is an unknown, and each vector may be as long.
         """
-        if len(state.equations) != 1 or self._search.sorts.variables:
+        if len(state.equations) != 1:
             return None
         s, t = state.equations[0]
         if s.variables and t.variables:
@@ -137,7 +137,8 @@ class _Unification:
         sums = operator is not None and operator.commutative and not operator.idempotent
         if sums and len(s.variables | t.variables) > _OPEN:
             return None
-        compiled = matcher(s if s.variables else t)
+        pattern, sorts = s if s.variables else t, self._search.sorts
+        compiled = Matcher(pattern, sorts) if sorts.variables else matcher(pattern)
         # What cancels is found by unification alone.
         return None if compiled.cancels else (compiled, t if s.variables else s)
 

@@ -184,3 +184,13 @@ def test_systems_of_integers() -> None:
 def test_a_cycle_is_named_by_its_edges() -> None:
     assert cycle({1: [("a", 2)], 2: [("b", 3), ("c", 1)], 3: []}) == ["a", "c"]
     assert cycle({1: [("a", 2)], 2: [("b", 3)], 3: []}) == []
+
+
+def test_an_inverse_of_another_group_has_an_end() -> None:
+    x, y = var("x"), var("y")
+    theory = Theory("two").ac("add", unit="0").inverse("add", "neg")
+    theory = theory.ac("mul", unit="1").inverse("mul", "inv")
+    assert list(unify([(("neg", ("mul", x, x)), "a")], theory)) == []
+    assert list(unify([(("neg", ("mul", x, x)), ("add", "a", "b"))], theory)) == []
+    (found,) = unify([(("neg", ("mul", x, y)), "a")], theory)
+    assert term(replaced(("mul", x, y), found), theory) is term(("neg", "a"), theory)

@@ -144,3 +144,18 @@ def test_many_answers_that_are_refused_are_counted(monkeypatch: pytest.MonkeyPat
     whole = ("add", *(("f", f"c{k}") for k in range(800)))
     with pytest.raises(IncompleteMatch):
         next(match(("add", ("f", X), Y), whole, PLAIN, {Y: lambda _: False}))
+
+
+def test_one_ground_side_is_matched_whatever_the_sorts() -> None:
+    z, u, v = map(var, "zuv")
+    pattern = (
+        "min",
+        ("max", u, "b", "a", y := var("y"), z, v),
+        ("min", X, v, ("mulu", y, X), ("max", "a", "one"), ("max", y, z, "b")),
+        ("mulu", "b", X, X),
+    )
+    values = {X: "d", y: "a", z: ("min", "one", "a"), u: "b", v: ("mulu", "a", "c")}
+    subject = replaced(pattern, values)
+    sorts = {y: ground(lambda one: not isinstance(one, tuple))}
+    found = list(unify([(pattern, subject)], JOINS, sorts))
+    assert len(found) == len(list(match(pattern, subject, JOINS, sorts))) > 0
