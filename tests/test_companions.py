@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kanrewrite import ops
 from kanrewrite.registry.alignment import careful, in_place
+from tests.sparing import sparing
 from tests.view.common import PLAIN, assert_right, at, enabled, function, grad, stock
 from tests.view.common import ops as operators
 
@@ -68,8 +69,9 @@ def test_softmax_is_found_all_the_same(ndim: int, graph: Spelling) -> None:
     np.testing.assert_allclose(f(cube(ndim)), graph(np, cube(ndim)), rtol=1e-12)
 
 
-@pytest.mark.parametrize(("ndim", "graph"), ASKEW.values(), ids=ASKEW)
-def test_gradients_through_another_axis_are_right(ndim: int, graph: Spelling) -> None:
+@pytest.mark.parametrize("name", sparing(ASKEW))
+def test_gradients_through_another_axis_are_right(name: str) -> None:
+    ndim, graph = ASKEW[name]
     x, g, h = tensor(ndim), tensor(ndim), tensor(ndim)
     slope = grad((g * graph(at, x)).sum(), x)
     values = [cube(ndim), cube(ndim)[::-1], np.sin(cube(ndim))]

@@ -9,6 +9,7 @@ import pytest
 from aesara.compile.mode import Mode
 
 from kanrewrite.ops import ScaledDot, Supremum
+from tests.sparing import sparing
 from tests.view.common import assert_right, at, stock
 
 NAN, INF = np.nan, np.inf
@@ -20,7 +21,7 @@ def supremum(value: Any, axes: tuple[int, ...], linker: str) -> Any:
     return stock([x], Supremum(axes)(x), mode=Mode(linker=linker, optimizer="merge"))(value)
 
 
-@pytest.mark.parametrize("axes", [(0,), (2,), (-1,), (0, 2), (2, 1), (0, 1, 2), ()])
+@pytest.mark.parametrize("axes", sparing([(0,), (2,), (-1,), (2, 1), (0, 2), (0, 1, 2), ()]))
 @pytest.mark.parametrize("linker", ["py", pytest.param("c", marks=pytest.mark.cxx)])
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
 def test_supremum(axes: tuple[int, ...], linker: str, order: tuple[int, ...]) -> None:

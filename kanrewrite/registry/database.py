@@ -203,6 +203,11 @@ def of_library_as(role: str) -> tuple[Relation, ...]:
     return tuple(r for r in of_library() if role in r.roles)
 
 
+def pass_of(relations: tuple[Relation, ...], jax: bool = False) -> LibraryPass:
+    """The pass of some relations, made once: to compile them takes longer than most graphs do."""
+    return _pass_of(relations, tuple(r.source for r in relations), jax)
+
+
 @lru_cache(maxsize=16)
 def _pass_of(
     relations: tuple[Relation, ...],
@@ -258,11 +263,7 @@ class RelationDatabase(RewriteDatabase):
             convert()
         # What states derivatives is asked when they are expanded, not while a graph is rewritten.
         relations = tuple(r for r in self.chosen(query) if not r.states_derivatives)
-        return (
-            _pass_of(relations, tuple(r.source for r in relations), jax)
-            if relations
-            else SequentialGraphRewriter()
-        )
+        return pass_of(relations, jax) if relations else SequentialGraphRewriter()
 
     def __getitem__(self, name: str) -> RelationRewriter:
         relation = self.relations[name]

@@ -26,7 +26,7 @@ from kanrewrite.display import brief
 from kanrewrite.errors import Incomplete, NotAGraph, NothingToExplain, RelationWarning
 from kanrewrite.insides import nodes_within
 from kanrewrite.limits import OutOfTime, limited
-from kanrewrite.registry.database import LibraryPass
+from kanrewrite.registry.database import pass_of
 from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.notation import written_out
 from kanrewrite.rewriter.axioms import is_known
@@ -170,7 +170,7 @@ def _passed(relation: Relation, outputs: Sequence[Graph]) -> Sequence[Graph]:
     fgraph = FunctionGraph(list(inputs), list(outputs), clone=True, copy_inputs=False)
     # The library's relations work together: what one of them makes of a form is built by others.
     others = registry.usual() if relation.bundled else ()
-    LibraryPass(tuple(dict.fromkeys([relation, *others]))).apply(fgraph)
+    pass_of(tuple(dict.fromkeys([*others, relation]))).apply(fgraph)
     return list(fgraph.outputs)
 
 

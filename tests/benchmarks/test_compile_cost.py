@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from tests.benchmarks import compile_cost, gradient_cost
+from tests.sparing import sparing
 
 
-@pytest.mark.parametrize("name", compile_cost.MODELS)
+@pytest.mark.parametrize("name", sparing(compile_cost.MODELS))
 def test_results_are_the_same(name: str) -> None:
     model = compile_cost.MODELS[name]()
     functions = {kind: compile_cost.compiled(model, kind)[0] for kind in compile_cost.KINDS}

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kanrewrite.fuzz import failure
+from tests.sparing import sparing
 
 
 class Found(NamedTuple):
@@ -271,8 +272,9 @@ v4 = v2.sum() * (X.sum(axis=0, keepdims=True).sum() * v3.sum())""",
 }
 
 
-@pytest.mark.parametrize("found", FOUND.values(), ids=FOUND)
-def test_what_was_found_is_right(found: Found) -> None:
+@pytest.mark.parametrize("name", sparing(FOUND, 2))
+def test_what_was_found_is_right(name: str) -> None:
+    found = FOUND[name]
     assert failure(found.program, found.values, order=found.order) is None
 
 

@@ -37,7 +37,7 @@ TWICE = sorted(EXPRESSIONS.keys() - {"outer"})
 
 
 @pytest.mark.parametrize("optimizer", ["fast_run", pytest.param(None, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", sparing(TWICE))
+@pytest.mark.parametrize("name", sparing(TWICE, 5))
 def test_second_and_mixed_derivatives(name: str, optimizer: str | None) -> None:
     x, w, y = graph(name)
     cost = at.sin(y).sum()
@@ -81,6 +81,7 @@ def test_a_derivative_that_aesara_does_not_have() -> None:
         kanrewrite.hvp(x.prod(axis=1).sum(), x, x)
 
 
+@pytest.mark.slow
 def test_third_derivatives() -> None:
     x, w = at.matrix("x"), at.vector("w")
     y = (at.sin(x) * x**3 * w).sum()

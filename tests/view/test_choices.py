@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from aesara.tensor.special import softmax
 
+from tests.sparing import sparing
 from tests.view.common import PLAIN, assert_right, at, function, grad, ops, stock
 
 NUMBERS = np.array([800.0, -800.0, 0.5, -0.25, 1e5, -1e5])
@@ -207,8 +208,9 @@ SHIELDED: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("build", SHIELDED.values(), ids=SHIELDED)
-def test_what_choices_hide_is_not_divided_by_nothing(build: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("name", sparing(SHIELDED, 2))
+def test_what_choices_hide_is_not_divided_by_nothing(name: str) -> None:
+    build = SHIELDED[name]
     m, n, x = at.dmatrices("mnx")
     out = build(m, n, x)
     slope = grad((out * at.cos(at.arange(out.size).reshape(out.shape))).sum(), x)

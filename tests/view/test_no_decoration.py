@@ -86,7 +86,7 @@ def test_what_is_read_is_the_equation(name: str) -> None:
     assert not is_one_form(stated, [*others, falsified(stated)])
 
 
-@pytest.mark.parametrize("name", sparing(FOLLOWED, 4))
+@pytest.mark.parametrize("name", sparing(FOLLOWED, 6))
 def test_what_runs_is_the_equation(name: str) -> None:
     stated = LIBRARY[name]
     graphs = compared(stated)

@@ -54,6 +54,7 @@ def test_one_maximum_serves_all_orders(outputs: list[Any], count: int) -> None:
     assert all(np.isfinite(value).all() for value in function(x, v))
 
 
+@pytest.mark.slow
 def test_steps_of_a_filter_share_their_maxima() -> None:
     counts = []
     for steps in (2, 3, 4):
