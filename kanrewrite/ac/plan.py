@@ -22,7 +22,7 @@ from kanrewrite.ac.interned import APPLY, VARIABLE, Interned, Symbol
 from kanrewrite.ac.joins import enumerate_join, settle_join
 from kanrewrite.ac.leftovers import enumerate_bag, settle
 from kanrewrite.ac.pending import Bag, Row
-from kanrewrite.ac.program import Program, through
+from kanrewrite.ac.program import Program, sharing, through
 from kanrewrite.ac.rows import row_end, segment
 from kanrewrite.ac.shape import are_rivals, heads, keeps_apart
 from kanrewrite.ac.sorts import Sorts
@@ -88,7 +88,7 @@ class Plan:
         """Note the interned term that a variable is, and compare what waited for it."""
         self.bound[variable] = name
         if variable in self.sorts.variables:
-            self.program.spend(through(f"{name}.args"))
+            self.program.spend(sharing(f"{name}.args"))
             self.program.fail_if(f"refuse({self.program.constant(variable)}, {name})")
         view = self._views.pop(variable, None)
         if view is not None:

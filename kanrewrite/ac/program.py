@@ -24,8 +24,8 @@ _LINES = 400
 _DEEP, _STEPS = 3, 512
 #: How many operands are gone through in the time of a step, and how many are copied.
 _TOGETHER, _COPIED = 16, 512
-#: The steps in which a multiset is split that has no operands, and how many take one more.
-_SPLIT, _SHARED = 10, 2
+#: The steps in which a multiset of no operands is split, and how many of them take one more.
+_SPLIT, _SHARED = 2, 4
 #: The names that `Program.new` makes, and the subject's.
 _NAMES = re.compile(r"\b(?:[a-z]+\d+|t)\b")
 
@@ -60,7 +60,7 @@ def removing(name: str) -> str:
 
 
 def sharing(name: str) -> str:
-    """The same of splitting a multiset of this name."""
+    """The same of splitting a multiset of them, or of a question about their product."""
     return f"{_SPLIT} + len({name}) // {_SHARED}"
 
 
