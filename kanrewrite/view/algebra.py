@@ -7,7 +7,7 @@ of a view.  Equations between other operators are relations (see `kanrewrite.rel
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -300,16 +300,32 @@ class Algebra(Interner):
 
     def exp(self, form: Form) -> Form:
         """``exp`` of a sum is a product; ``exp(k*log(f))`` is ``f**k``."""
-        expo: Terms = {}
+        expo = Totals()
         out: list[Form] = []
-        for m, c in self.terms_of(form).items():
+        for m, c in self._exponents(form):
             if isinstance(m, App) and m.op is T.log:
                 out.append(self.pow(m.args[0], c))
                 if c.denominator == 1:
                     out.append(self.defined(m.args[0]))
             else:
-                expo[m] = c
+                expo[m] += c
         return self.mul(self.prod(ONE, self.lin(expo), {}), *out)
+
+    def _exponents(self, form: Form) -> Iterator[tuple[Form, Fraction]]:
+        """The terms of an exponent, multiplied out where that leaves a log alone."""
+        for m, c in self.terms_of(form).items():
+            pieces = [(n, c * d) for n, d in self._over_sum(m)]
+            alone = any(isinstance(n, App) and n.op is T.log for n, _ in pieces)
+            yield from pieces if alone else [(m, c)]
+
+    def _over_sum(self, form: Form) -> Iterator[tuple[Form, Fraction]]:
+        """The terms of a product with a sum."""
+        for f, k in self.parts(form)[2]:
+            if k == 1 and isinstance(f, Sum):
+                outer = self.div(form, f)
+                for m, c in f.terms:
+                    yield from ((n, c * d) for n, d in self._unit(self.mul(outer, m)))
+                return
 
     def log(self, form: Form) -> Form:
         """``log`` of a form as it stands; of a positive number, a number."""

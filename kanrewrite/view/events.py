@@ -118,8 +118,19 @@ def comes_back(hots: list[Form], form: Form, algebra: Lifting) -> bool:
 
 
 def is_masked(form: Form, algebra: Lifting) -> bool:
-    """Tell whether a condition is a factor: where it is false the rest may be out of range."""
-    return any(isinstance(f, App) and f.op is T.mask for f, _ in algebra.parts(form)[2])
+    """Tell whether a condition is a factor: where it is false the rest may be out of range.
+
+    So may it be where all conditions are, if each term of a factor has one.
+    """
+    return any(
+        is_masked_sum(f, algebra) if isinstance(f, Sum) else isinstance(f, App) and f.op is T.mask
+        for f, _ in algebra.parts(form)[2]
+    )
+
+
+def is_masked_sum(form: Sum, algebra: Lifting) -> bool:
+    """Tell whether every term of a sum has a condition."""
+    return all(is_masked(m, algebra) for m, _ in form.terms)
 
 
 def product_gains(
@@ -191,13 +202,23 @@ def takes_log_back(form: Form, algebra: Lifting) -> bool:
 
 
 def taken_back(form: Form, algebra: Lifting) -> set[tuple[Form, Form]]:
-    """The terms of a sum that are logs of sums of exponentials, each with one of its size."""
+    """The terms of a sum that are logs of sums of exponentials, each with one of its size.
+
+    What the log is multiplied with, the other one may be multiplied with, too.
+    """
     terms = algebra.terms_of(form)
     found: set[tuple[Form, Form]] = set()
     for m, c in terms.items():
-        if isinstance(m, App) and m.op is T.log and hot(m.args[0]):
-            others = {n: c * d < 0 for n, d in terms.items() if n is not m}
-            found.update((m, n) for n, sign in others.items() if _of_its_size(n, m, sign, algebra))
+        for log in held(m, algebra):
+            if not (isinstance(log, App) and log.op is T.log and hot(log.args[0])):
+                continue
+            rest = algebra.div(m, log)
+            if hot(rest):
+                continue
+            for n, d in terms.items():
+                other = n if rest is algebra.one else algebra.div(n, rest)
+                if n is not m and _of_its_size(other, log, c * d < 0, algebra):
+                    found.add((m, n))
     return found
 
 

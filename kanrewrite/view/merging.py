@@ -29,9 +29,17 @@ class Total(NamedTuple):
 
 
 def merged(form: Form, a: Lifting, gains: Callable[[Form], bool]) -> Form | None:
-    """A sum in which two terms that are sums over axes have become one, if that gains."""
-    if not isinstance(form, Sum):
-        return None
+    """A sum in which two terms that are sums over axes are one, if that gains; or a multiple."""
+    if isinstance(form, Sum):
+        return _merged(form, a, gains)
+    for f, k in form.factors if isinstance(form, Prod) else ():
+        inner = _merged(f, a, gains) if k == 1 and isinstance(f, Sum) else None
+        if inner is not None:
+            return a.mul(a.div(form, f), inner)
+    return None
+
+
+def _merged(form: Sum, a: Lifting, gains: Callable[[Form], bool]) -> Form | None:
     found = {m: list(_totals(m, a)) for m, _ in form.terms}
     for m, n in combinations([m for m in found if found[m]], 2):
         if not (holds_log(m) or holds_log(n)):

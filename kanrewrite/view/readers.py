@@ -11,7 +11,7 @@ from typing import Any
 
 import aesara.tensor as at
 from aesara.graph.basic import Apply, Constant, Variable
-from aesara.scalar.basic import Cast
+from aesara.scalar.basic import Cast, Sub
 from aesara.tensor.basic import Alloc, ExtractDiag, Join, MakeVector
 from aesara.tensor.blas import BatchedDot
 from aesara.tensor.elemwise import DimShuffle, Elemwise
@@ -91,21 +91,32 @@ def _log(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
 
 def _mul(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     """A product, in which what is true or false is a choice of the rest or 0."""
-    return a.mul(
-        *(
-            a.app(T.mask, view.leaf(i, a), True) if i.type.dtype == "bool" else view.operand(i, a)
-            for i in node.inputs
-        )
-    )
+    return a.mul(*(_mask(view, i, a) or view.operand(i, a) for i in node.inputs))
 
 
 def _sub(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     """A difference; from 1, that of what is true or false is its opposite."""
     left, right = node.inputs
-    if right.type.dtype == "bool" and constant_of(left) == 1:
-        hidden = a.app(T.mask, view.leaf(right, a), False)
+    hidden = _mask(view, right, a, False) if constant_of(left) == 1 else None
+    if hidden is not None:
         return a.mul(view.operand(left, a), hidden)
     return a.sub(view.operand(left, a), view.operand(right, a))
+
+
+def _mask(view: Source, var: Variable[Any, Any], a: Lifting, kept: bool = True) -> Form | None:
+    """The choice that a factor makes which is true or false, in numbers, too, or 1 less it."""
+    while var.type.dtype not in FLOATS and var.type.dtype != "bool" and var.owner is not None:
+        op, inputs = var.owner.op, var.owner.inputs
+        scalar = op.scalar_op if isinstance(op, Elemwise) else None
+        if isinstance(scalar, Cast):
+            var = inputs[0]
+        elif (
+            isinstance(scalar, Sub) and constant_of(inputs[0]) == 1 and all(inputs[0].broadcastable)
+        ):
+            var, kept = inputs[1], not kept
+        else:
+            return None
+    return a.app(T.mask, view.leaf(var, a), kept) if var.type.dtype == "bool" else None
 
 
 def _pow(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
