@@ -135,23 +135,23 @@ def _checked(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     signature = inspect.signature(function)
 
     @cache
-    def kinds() -> dict[str, Any]:
+    def asked() -> list[tuple[str, Any, slice]]:
+        """The parameters that do not take anything, with where they are given by position."""
         hints = hints_of(function, include_extras=True)
-        return {p: hints[p] for p in signature.parameters if p in hints}
+        return [
+            (p, hints[p], slice(n, None if several.kind is several.VAR_POSITIONAL else n + 1))
+            for n, (p, several) in enumerate(signature.parameters.items())
+            if hints.get(p, Any) is not Any
+        ]
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        try:
-            given = signature.bind(*args, **options).arguments
-        except TypeError:
-            return function(*args, **options)  # Python says what is missing or too much
-        for parameter, kind in kinds().items():
-            if parameter in given:
-                value = given[parameter]
-                several = signature.parameters[parameter].kind is inspect.Parameter.VAR_POSITIONAL
-                for one in value if several else (value,):
-                    if not fits(kind, one):
-                        raise UnusableArgument(f"{parameter} of {name}", words(kind), one)
+        # What is missing or too much Python says when it is called.
+        for parameter, kind, place in asked():
+            given = args[place] or ((options[parameter],) if parameter in options else ())
+            for one in given:
+                if not fits(kind, one):
+                    raise UnusableArgument(f"{parameter} of {name}", words(kind), one)
         return function(*args, **options)
 
     return call

@@ -23,15 +23,12 @@ from kanrewrite import Axis, ConstantAlong, Eq, Float, T, eq, one_axis_or_all, r
 @relation(where="exponents")
 def entropy_difference(x: Float, w: ConstantAlong["axis"], axis: Axis) -> Iterator[Eq]:  # type: ignore[name-defined, valid-type]  # noqa: F821, UP037
     """A log-sum less the average exponent is an entropy; w is an inverse temperature."""
-    scaled: tuple[tuple[Any, Any], ...] = ((x, None), (w * x, w))
-    for logits, scale in scaled:
+    for logits, scale in ((x, None), (w * x, w)):
         total = T.sum(T.exp(logits), axis, keepdims=True)
         average = T.sum(x * T.exp(logits), axis, keepdims=True) / total
         entropy = -T.sum(T.softmax(logits, axis) * T.log_softmax(logits, axis), axis, keepdims=True)
         mean = average if scale is None else scale * average
         yield eq(T.log(total) - mean, entropy).when(one_axis_or_all(axis, x))
-        if scale is not None:
-            yield eq(T.log(total) / w - average, entropy / w).when(one_axis_or_all(axis, x))
 
 
 @relation(where="exponents")

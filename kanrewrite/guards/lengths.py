@@ -119,15 +119,19 @@ def _counted(node: Any) -> Length:
     start, stop, step = node.inputs
     if constant_of(start) != 0 or constant_of(step) != 1:
         return NOTHING
-    lengths = list(factors_of(stop))
-    return lengths[0] if len(lengths) == 1 else NOTHING
+    return _length(stop)
 
 
 def _filled(node: Any, axis: int) -> Length:
     """The length of a dimension of what is filled into a shape."""
     if not isinstance(node.op, Alloc | BroadcastTo):
         return NOTHING
-    lengths = list(factors_of(node.inputs[1 + axis]))
+    return _length(node.inputs[1 + axis])
+
+
+def _length(count: object) -> Length:
+    """The length that a number is, nothing if it is a product of some."""
+    lengths = list(factors_of(count))
     return lengths[0] if len(lengths) == 1 else NOTHING
 
 
@@ -171,8 +175,7 @@ def _(count: Variable[Any, Any]) -> Iterator[Length]:
     elif isinstance(op, Shape_i):
         yield length_of(node.inputs[0], op.i)
     elif isinstance(op, ScalarOp) and _is_common(op, len(node.inputs)):
-        each = [list(factors_of(x)) for x in node.inputs]
-        yield NOTHING.union(*(found for found, *more in each if not more))
+        yield NOTHING.union(*map(_length, node.inputs))
     elif isinstance(op, Prod):
         yield from entries_of(node.inputs[0], None)
     elif isinstance(op, Subtensor):

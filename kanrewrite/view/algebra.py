@@ -29,7 +29,7 @@ from kanrewrite.view.forms import (
     made_once,
     power_of_two,
 )
-from kanrewrite.view.heat import exponents, hot
+from kanrewrite.view.heat import exponents, hot, is_mask
 
 #: A sum longer than this is not multiplied out.
 LONGEST = 24
@@ -314,18 +314,10 @@ class Algebra(Interner):
     def _exponents(self, form: Form) -> Iterator[tuple[Form, Fraction]]:
         """The terms of an exponent, multiplied out where that leaves a log alone."""
         for m, c in self.terms_of(form).items():
-            pieces = [(n, c * d) for n, d in self._over_sum(m)]
+            spread = self._summed_factors(m) and self._expanded_length(m) <= LONGEST
+            pieces = [(n, c * d) for n, d in self.expand(m)] if spread else []
             alone = any(isinstance(n, App) and n.op is T.log for n, _ in pieces)
             yield from pieces if alone else [(m, c)]
-
-    def _over_sum(self, form: Form) -> Iterator[tuple[Form, Fraction]]:
-        """The terms of a product with a sum."""
-        for f, k in self.parts(form)[2]:
-            if k == 1 and isinstance(f, Sum):
-                outer = self.div(form, f)
-                for m, c in f.terms:
-                    yield from ((n, c * d) for n, d in self._unit(self.mul(outer, m)))
-                return
 
     def log(self, form: Form) -> Form:
         """``log`` of a form as it stands; of a positive number, a number."""
@@ -346,7 +338,7 @@ class Algebra(Interner):
 
     def choice(self, condition: Form, yes: Form, no: Form) -> Form:
         """What a condition chooses; of what a mask keeps and 0, a product with the mask."""
-        if not (isinstance(condition, App) and condition.op is T.mask):
+        if not is_mask(condition):
             return self.app(T.switch, condition, yes, no)
         given, kept = condition.args
         if no is self.zero:
@@ -744,11 +736,7 @@ def is_weight(form: Form) -> bool:
     """Tell whether a form is a tensor, or several, that nothing is computed of."""
     _, expo, factors = form.home.parts(form)
     moved = (f.args[0] if isinstance(f, App) and f.op in MOVES else f for f, _ in factors)
-    return not expo.terms and all(isinstance(f, Leaf) or _is_mask(f) for f in moved)
-
-
-def _is_mask(form: Form) -> bool:
-    return isinstance(form, App) and form.op is T.mask
+    return not expo.terms and all(isinstance(f, Leaf) or is_mask(f) for f in moved)
 
 
 def _divides_safely(terms: Terms, by: Iterable[tuple[Form, Fraction]]) -> bool:

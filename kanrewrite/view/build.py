@@ -32,7 +32,7 @@ from kanrewrite.view.context import (
 from kanrewrite.view.events import takes_log_back
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum, Totals
-from kanrewrite.view.heat import exponents, fading, hot, is_softplus, over_softplus
+from kanrewrite.view.heat import exponents, fading, hot, is_mask, is_softplus, over_softplus
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.operators import plain
 from kanrewrite.view.owned import split_own
@@ -201,7 +201,7 @@ class Builder(LogBuilder):
                 exact = where.exact or over
             back = apart or self._brings_back(f, k, form)
             inner = Context(masks, exact, back, unbounded)
-            if isinstance(f, App) and f.op is T.mask and k > 0:
+            if is_mask(f) and k > 0:
                 conditions.append(f)
                 continue
             if holds_sum(f) or (isinstance(f, Sum) and self.is_uneven(f, inner)):

@@ -17,11 +17,12 @@ from aesara.tensor.subtensor import AdvancedIncSubtensor, AdvancedIncSubtensor1,
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.forms import ZERO, App, Form, Leaf, Sum
-from kanrewrite.view.heat import exponents, fades, hot, over_softplus, slopes
+from kanrewrite.view.heat import exponents, fades, hot, is_mask, over_softplus, slopes
 from kanrewrite.view.levels import level, overflows, vanishes
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import merged
 from kanrewrite.view.nodes import axes_of
+from kanrewrite.view.zeros import sums_kept
 
 EXPONENTIALS = {T.exp, T.exp2, T.pow, T.expm1}
 
@@ -122,15 +123,8 @@ def is_masked(form: Form, algebra: Lifting) -> bool:
 
     So may it be where all conditions are, if each term of a factor has one.
     """
-    return any(
-        is_masked_sum(f, algebra) if isinstance(f, Sum) else isinstance(f, App) and f.op is T.mask
-        for f, _ in algebra.parts(form)[2]
-    )
-
-
-def is_masked_sum(form: Sum, algebra: Lifting) -> bool:
-    """Tell whether every term of a sum has a condition."""
-    return all(is_masked(m, algebra) for m, _ in form.terms)
+    factors = (f for f, _ in algebra.parts(form)[2])
+    return any(is_mask(f) or (isinstance(f, Sum) and sums_kept(f)) for f in factors)
 
 
 def product_gains(

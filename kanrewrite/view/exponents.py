@@ -15,7 +15,7 @@ from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.bench import Bench, dimshuffled
 from kanrewrite.view.context import PLAIN, Context, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Terms, Totals, pieces
-from kanrewrite.view.heat import hot
+from kanrewrite.view.heat import hot, is_mask
 from kanrewrite.view.levels import LARGEST, bounded
 from kanrewrite.view.limits import conflicts, limit, only_tower, slope, towers
 from kanrewrite.view.shutting import kept_in, may_be_empty
@@ -356,7 +356,7 @@ class ExponentBuilder(Bench):
         out = self.linear(expo)
         low, gone = self.constant_of(-np.inf), self.make(at.isnan, out)
         for f in _silencers(hidden):
-            if isinstance(f, App) and f.op is T.mask:
+            if is_mask(f):
                 least = self.make(at.switch, gone, out, low) if self.multiplies(f) else low
                 out = self.masked(f, out, least)
             else:
@@ -372,7 +372,7 @@ def _silencers(forms: Iterable[Form]) -> Iterator[Form]:
     """Factors that may vanish, of which each mask counts by itself: it may hide nan too."""
     for form in dict.fromkeys(forms):
         factors = form.factors if isinstance(form, Prod) else ()
-        masks = [f for f, k in factors if k > 0 and isinstance(f, App) and f.op is T.mask]
+        masks = [f for f, k in factors if k > 0 and is_mask(f)]
         if isinstance(form, Prod) and len(masks) == len(factors) and masks:
             yield from masks
         else:

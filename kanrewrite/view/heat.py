@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from kanrewrite.terms import T
 from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, remembered
 
@@ -14,6 +16,11 @@ LINEAR = {
 
 #: Operators whose value vanishes with that of their operand.
 FADING = {T.sum, T.cumsum, T.dimshuffle, T.subtensor}
+
+
+def is_mask(form: Form) -> TypeGuard[App]:
+    """Tell whether a form keeps or hides what it is multiplied with."""
+    return isinstance(form, App) and form.op is T.mask
 
 
 def shows(form: App) -> bool:

@@ -247,10 +247,9 @@ class Lifting(Algebra):
         """The same of an index that takes one element along axes at all places along the others."""
         if not isinstance(move, Index) or axes not in move.picks():
             return None
-        shapes = {like, self.lengths.get(like, like)}
         others = [(e, d) for d, e in enumerate(move.entries) if d not in axes]
         counted = ((e, d) for e, d in others if isinstance(e, Variable))
-        if not all(any(length_of(e, 0) & length_of(s, d) for s in shapes) for e, d in counted):
+        if not all(length_of(e, 0) & length_of(like, d) for e, d in counted):
             return None
         left = iter(range(len(others)))
         return tuple("x" if d in axes else next(left) for d in range(len(move.entries)))

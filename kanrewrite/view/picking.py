@@ -17,7 +17,7 @@ from kanrewrite.terms import ELEMENTWISE, T
 from kanrewrite.view.algebra import is_ones, is_weight
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Lin, Prod, Sum, Terms
-from kanrewrite.view.heat import exponents, hot
+from kanrewrite.view.heat import exponents, hot, is_mask
 from kanrewrite.view.joining import age
 from kanrewrite.view.lengths import spanning
 from kanrewrite.view.moves import Move
@@ -191,11 +191,6 @@ _WAYS = (
 def _hidden(whole: Form, mask: Form, a: Lifting) -> Form | None:
     """What is left of a form without what a mask keeps of it, as relations say."""
     return becomes((T.sub, None, T.switch), (whole, (T.switch, mask, whole, a.zero)), a)
-
-
-def is_mask(form: Form) -> TypeGuard[App]:
-    """Tell whether a form keeps or hides what it is multiplied with."""
-    return isinstance(form, App) and form.op is T.mask
 
 
 def _without(terms: Terms, whole: Form, part: Form, a: Lifting) -> Terms | None:

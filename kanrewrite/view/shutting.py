@@ -16,7 +16,7 @@ from kanrewrite.guards.lengths import NOTHING, Length, length_of
 from kanrewrite.terms import T
 from kanrewrite.view.contraction import Side, sides_of
 from kanrewrite.view.forms import App, Axes, Bcast, Form, Prod, Sum, remembered
-from kanrewrite.view.heat import hot
+from kanrewrite.view.heat import hot, is_mask
 from kanrewrite.view.moves import Shuffle
 from kanrewrite.view.zeros import may_vanish
 
@@ -46,7 +46,7 @@ def kept_in(form: Form, b: Bench) -> Variable[Any, Any] | None:
 
 def _hides(form: Form, b: Bench) -> bool:
     """Tell whether a factor is a choice, which hides even what is not a number."""
-    return isinstance(form, App) and form.op is T.mask and not b.multiplies(form)
+    return is_mask(form) and not b.multiplies(form)
 
 
 def _kept(form: Form, bcast: Bcast, b: Bench) -> Variable[Any, Any] | None:

@@ -13,7 +13,7 @@ from itertools import islice, product
 from kanrewrite.terms import T
 from kanrewrite.view.contraction import as_sum, summed
 from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, join_bcast, pieces
-from kanrewrite.view.heat import hot
+from kanrewrite.view.heat import hot, is_mask
 from kanrewrite.view.levels import LARGEST, level
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.zeros import may_vanish
@@ -117,8 +117,7 @@ def apart(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:
 
 def _is_choice(form: Form, a: Lifting) -> bool:
     """Tell whether a condition hides a product."""
-    factors = a.parts(form)[2]
-    return any(k > 0 and isinstance(f, App) and f.op is T.mask for f, k in factors)
+    return any(k > 0 and is_mask(f) for f, k in a.parts(form)[2])
 
 
 def into_sum(form: Prod, a: Lifting) -> Form | None:

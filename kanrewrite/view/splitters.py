@@ -32,7 +32,7 @@ from kanrewrite.view.forms import (
     content,
     is_exact,
 )
-from kanrewrite.view.heat import hot, is_softplus
+from kanrewrite.view.heat import hot, is_mask, is_softplus
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.levels import bounded
 from kanrewrite.view.logs import LogBuilder
@@ -148,7 +148,7 @@ def _has_zeros(form: Form) -> bool:
         form = form.args[0]
     if isinstance(form, Leaf):
         return isinstance(form.var, Constant) and may_vanish(form)
-    return isinstance(form, App) and form.op is T.mask
+    return is_mask(form)
 
 
 def _others(b: LogBuilder, form: App, where: Context) -> Scaled:

@@ -451,10 +451,6 @@ def _is_hot_log(form: Form) -> bool:
     return isinstance(form, App) and form.op is T.log and hot(form.args[0])
 
 
-def _is_mask(form: Form) -> bool:
-    return isinstance(form, App) and form.op is T.mask
-
-
 def is_largest(form: Form) -> bool:
     """Tell whether a form is the largest of several exponents."""
     return isinstance(form, App) and form.op is T.maximum

@@ -14,6 +14,7 @@ from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.terms import T
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, pieces
+from kanrewrite.view.heat import is_mask
 
 
 def with_nan(
@@ -60,5 +61,5 @@ def _shows(form: Form) -> bool:
     """Tell whether a form is nan wherever one of its elements is."""
     if isinstance(form, App):
         return form.op is T.log
-    masks = (f for f in pieces(form) if isinstance(f, App) and f.op is T.mask)
+    masks = (f for f in pieces(form) if is_mask(f))
     return isinstance(form, Lin | Sum | Prod) and not any(masks)

@@ -9,7 +9,7 @@ import numpy as np
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
-from kanrewrite.view.heat import fades
+from kanrewrite.view.heat import fades, is_mask
 
 #: Operators whose value is never zero.
 NEVER_ZERO = {T.softmax, T.sigmoid, T.exp, T.ones_like, T.softplus, T.defined}
@@ -46,7 +46,7 @@ def may_vanish(form: Form) -> bool:
 
 def sums_kept(form: Form) -> bool:
     """Tell whether a factor is a sum of what masks keep, which is nothing where none does."""
-    return not (isinstance(form, App) and form.op is T.mask) and _keeps(form)
+    return not is_mask(form) and _keeps(form)
 
 
 def _keeps(form: Form) -> bool:
@@ -57,7 +57,7 @@ def _keeps(form: Form) -> bool:
         return any(k > 0 and _keeps(f) for f, k in form.factors)
     if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor, T.sum):
         return _keeps(form.args[0])
-    return isinstance(form, App) and form.op is T.mask
+    return is_mask(form)
 
 
 def is_finite(form: Form, power: Fraction) -> bool:
