@@ -31,6 +31,7 @@ from kanrewrite.inner.bodies import NAME as BODIES
 from kanrewrite.inner.carrying import NAME as LEVELS
 from kanrewrite.inner.graphs import has_inner_graph
 from kanrewrite.inner.merging import NAME as MERGE
+from kanrewrite.inner.opening import NAME as OPENING
 from kanrewrite.registry.database import DATABASE
 from kanrewrite.registry.database import NAME as LIBRARY
 
@@ -38,7 +39,8 @@ from kanrewrite.registry.database import NAME as LIBRARY
 TAG = "kanrewrite_gradient"
 
 #: Databases of Aesara's that are run on a graph after its derivatives were expanded.
-AGAIN = ("inline_ofg_expansion", LEVELS, BODIES, MERGE, "scan_eqopt1", "canonicalize", LIBRARY)
+INNER = (OPENING, LEVELS, BODIES, MERGE, "scan_eqopt1")
+AGAIN = ("inline_ofg_expansion", *INNER, "canonicalize", LIBRARY)
 
 
 #: What a stage does: to a graph, with the rewrites of a mode, with or without native gradients.
@@ -62,9 +64,7 @@ class _Stage(GraphRewriter):
         """Run again what this mode has of Aesara's and of the library's rewrites."""
         inside = any(has_inner_graph(node.op) for node in fgraph.apply_nodes)
         for name in AGAIN:
-            if (inside or name not in (LEVELS, BODIES, MERGE, "scan_eqopt1")) and selects(
-                self.query, name
-            ):
+            if (inside or name not in INNER) and selects(self.query, name):
                 entry = optdb[name]
                 entry = entry.query(self.query) if isinstance(entry, RewriteDatabase) else entry
                 if name == LIBRARY:

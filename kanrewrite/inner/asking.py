@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from aesara.compile.builders import OpFromGraph
 from aesara.graph.basic import Apply, Constant, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.scan.op import Scan
@@ -184,11 +185,31 @@ def _grown(fgraph: FunctionGraph, variables: Sequence[Graph]) -> set[Graph]:
 
 
 def _asks_inside(node: Apply[Any], place: int, division: bool) -> bool:
-    """Whether a loop asks for the size of what enters it; what derives loops is not heeded."""
+    """Whether an inner graph asks for the size of what enters it.
+
+    What derives loops is not heeded.
+    """
     op = node.op
-    if not isinstance(op, Scan) or op.info.n_mit_mot:
+    if not isinstance(op, Scan | OpFromGraph) or (isinstance(op, Scan) and op.info.n_mit_mot):
         return False
     return any(is_asked(op.fgraph, v, division) for v in entering(node, place))
+
+
+def is_extreme(variable: Graph) -> bool:
+    """Whether a variable is a product with an exponential or a divisor, or a sum of them."""
+    stack, seen = [variable], {variable}
+    while stack:
+        node = stack.pop().owner
+        if node is None:
+            continue
+        places = range(len(node.inputs))
+        divides = (_inverts(node, n) and not _is_number(node.inputs[n]) for n in places)
+        if is_exponential(node) or any(divides):
+            return True
+        new = [node.inputs[n] for n in places if passes(node, n) and node.inputs[n] not in seen]
+        seen.update(new)
+        stack.extend(new)
+    return False
 
 
 def is_float(v: Graph) -> bool:
@@ -197,8 +218,10 @@ def is_float(v: Graph) -> bool:
 
 
 def entering(node: Apply[Any], place: int) -> list[Graph]:
-    """What an operand of a loop is in its step."""
+    """What an operand of a node is in its inner graph."""
     op: Any = node.op
+    if isinstance(op, OpFromGraph):
+        return [op.inner_inputs[place]]
     inner = op.get_oinp_iinp_iout_oout_mappings()["inner_inp_from_outer_inp"].get(place, ())
     return [op.inner_inputs[n] for n in inner]
 

@@ -16,7 +16,15 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, MergeOptimizer
 
 from kanrewrite.inner.asking import divisors
-from kanrewrite.inner.graphs import copied, is_replaceable, mode_of, rebuilt, replace, settled
+from kanrewrite.inner.graphs import (
+    copied,
+    is_replaceable,
+    mode_of,
+    rebuilt,
+    replace,
+    settled,
+    with_inner,
+)
 from kanrewrite.inner.waiting import Later, wait
 from kanrewrite.insides import name_inputs
 
@@ -103,5 +111,4 @@ class BodiesPass(GraphRewriter):
         return rebuilt(op, body.inputs, body.outputs, settled(mode_of(op))) if changed else op
 
     def _may_apply(self, body: FunctionGraph) -> bool:
-        inner = (node.op.fgraph for node in body.apply_nodes if is_replaceable(node.op))
-        return self.may_apply(body) or any(map(self._may_apply, inner))
+        return any(map(self.may_apply, with_inner(body)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -39,6 +39,14 @@ def is_replaceable(op: Op) -> bool:
     inlined = op.is_inline or getattr(op, "inline_later", False)
     plain = type(op) is OpFromGraph and not op.shared_inputs and not op.fgraph.update_mapping
     return plain and not inlined
+
+
+def with_inner(fgraph: FunctionGraph) -> Iterator[FunctionGraph]:
+    """A graph, and the inner graphs in it that can be replaced."""
+    yield fgraph
+    for node in fgraph.apply_nodes:
+        if is_replaceable(node.op):
+            yield from with_inner(node.op.fgraph)
 
 
 def copied(op: Any) -> FunctionGraph:

@@ -32,6 +32,8 @@ from kanrewrite.inner.exclusions import ExclusionsPass
 from kanrewrite.inner.graphs import AGAIN
 from kanrewrite.inner.merging import NAME as MERGE
 from kanrewrite.inner.merging import MergePass
+from kanrewrite.inner.opening import NAME as OPENING
+from kanrewrite.inner.opening import OpeningPass
 from kanrewrite.inner.waiting import heed
 from kanrewrite.registry.alignment import watch
 from kanrewrite.registry.companions import COMPANIONS, Companion, always
@@ -299,6 +301,14 @@ def levels(query: RewriteDatabaseQuery) -> Rewriter:
     return LevelsPass(lambda: carrying(library.lifting.laws))
 
 
+def opening(query: RewriteDatabaseQuery) -> Rewriter:
+    """The pass that opens Ops made from graphs, where the library has something to do in them."""
+    library = DATABASE.query(query)
+    if not isinstance(library, LibraryPass):
+        return SequentialGraphRewriter()
+    return OpeningPass(library.may_apply)
+
+
 def bodies(query: RewriteDatabaseQuery) -> Rewriter:
     """The pass over the steps of loops, for a query: in them it applies what the query selects."""
     library = DATABASE.query(query)
@@ -345,6 +355,7 @@ def _auditing() -> Rewriter:
 _ENTRIES: tuple[tuple[str, float, RewriteDatabase], ...] = (
     (NAME, POSITION, DATABASE),
     (EXCLUSIONS, 0.03, Companion(lambda query: bool(_excluded(query)), exclusions)),
+    (OPENING, 0.033, Companion(_lifts, opening)),
     (LEVELS, 0.035, Companion(_carries, levels)),
     (BODIES, 0.04, Companion(_takes_part, bodies)),
     (MERGE, 0.045, Companion(_lifts, merging)),

@@ -30,6 +30,11 @@ QUICK = (
     "pointers",
     "padded_losses",
     "softest_alignment",
+    "log_of_an_op",
+    "op_of_exponentials",
+    "divided_outside_of_an_op",
+    "log_in_an_op_of_an_op",
+    "log_of_an_op_around_a_loop",
 )
 #: Those that are derivatives themselves: Aesara's third derivatives of loops are wrong.
 DERIVATIVES = (

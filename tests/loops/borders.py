@@ -1,0 +1,74 @@
+"""What is made inside of a loop, an Op or a branch, and asked for outside; and the reverse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import aesara.tensor as at
+import numpy as np
+from aesara.compile.builders import OpFromGraph
+
+from tests.loops.corpus import loop, scan, soft
+
+LABELS = np.array([0, 2, 1, 0])
+
+
+def made(outputs: Any, ndim: int = 2, **options: Any) -> Any:
+    """An Op made from the graph of what a function makes."""
+    make: Any = OpFromGraph
+    v = at.tensor("float64", (None,) * ndim)
+    found = outputs(v)
+    return make([v], found if isinstance(found, list) else [found], **options)
+
+
+def rows(m: Any) -> Any:
+    return at.exp(m) / at.exp(m).sum(1, keepdims=True)
+
+
+@loop((4, 3))
+def log_of_an_op(x: Any) -> Any:
+    return -at.log(made(rows)(x))[at.arange(4), LABELS]
+
+
+@loop((4, 3))
+def op_of_exponentials(x: Any) -> Any:
+    return made(lambda v: v / v.sum(1, keepdims=True))(at.exp(x))
+
+
+@loop((4, 3))
+def divided_outside_of_an_op(x: Any) -> Any:
+    e, s = made(lambda v: [at.exp(v), at.exp(v).sum(1)])(x)
+    return e / s[:, None]
+
+
+@loop((4, 3))
+def log_in_an_op_of_an_op(x: Any) -> Any:
+    op = made(soft, 1)
+    return scan(made(lambda v: at.log(op(v)), 1), x)
+
+
+@loop((4, 3))
+def log_of_an_op_in_a_step(x: Any) -> Any:
+    op = made(soft, 1)
+    return scan(lambda row: at.log(op(row)), x)
+
+
+@loop((4, 3))
+def log_of_an_op_around_a_loop(x: Any) -> Any:
+    return at.log(made(lambda m: scan(soft, m))(x))
+
+
+@loop((4, 3))
+def log_of_an_op_with_a_gradient(x: Any) -> Any:
+    def gradient(inputs: Any, upstreams: Any) -> Any:
+        p = soft(inputs[0])
+        return [upstreams[0] * p - p * (upstreams[0] * p).sum()]
+
+    op = made(soft, 1, grad_overrides=gradient)
+    return scan(lambda row: at.log(op(row)[0]), x)
+
+
+@loop((4, 3))
+def loss_in_an_op(x: Any) -> Any:
+    op = made(rows)
+    return made(lambda m: -at.log(op(m)[at.arange(4), LABELS]).mean())(x)
