@@ -244,8 +244,17 @@ class Index(Move):
         )
 
     def apply(self, var: Any) -> Any:
-        """The indexed variable."""
-        return with_shape(var[self.entries], self.result())
+        """The indexed variable.
+
+        Of a constant it is one, so that its type has its lengths: where Aesara divides ones out it
+        keeps no others.
+        """
+        found = with_shape(var[self.entries], self.result())
+        if isinstance(var, Constant) and all(map(_is_known, self.entries)):
+            piece = at.constant(var.data[tuple(map(_known, self.entries))])
+            if piece.type.broadcastable == found.type.broadcastable:
+                return piece
+        return found
 
 
 class Reshape(Move):
@@ -397,6 +406,18 @@ def _takes_all(entry: Any, one: bool) -> bool:
 
 def _ndim(entry: Any) -> int:
     return entry.type.ndim if isinstance(entry, Variable) and hasattr(entry.type, "ndim") else 0
+
+
+def _is_known(entry: Any) -> bool:
+    """Tell whether an entry of an index is made of numbers alone."""
+    parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
+    return all(not isinstance(p, Variable) or isinstance(p, Constant) for p in parts)
+
+
+def _known(entry: Any) -> Any:
+    if isinstance(entry, slice):
+        return slice(_known(entry.start), _known(entry.stop), _known(entry.step))
+    return entry.data if isinstance(entry, Constant) else entry
 
 
 def _counts(entry: Any) -> bool:

@@ -127,8 +127,8 @@ class SumBuilder(ExponentBuilder):
         met: list[Part] = []
         for (m, c, _, r), e in zip(parts, exponents, strict=True):
             e, r = self._with_outer(m, (e, r), inner, where)
-            kept = self._kept_form(e, m, zeros.get(m, ()))
-            met.append((m, c, self._shown(kept, r), r))
+            hidden = (*self.hidden(e, m), *zeros.get(m, ()), *self._left(e, r))
+            met.append((m, c, self._kept_form(e, hidden), r))
         common, met = self._apart_from_common(_as_shown(met))
         top, met = self._beside_towers(met)
         outer = self.a.plus(self.a.plus(outer, common, k), top, k)
@@ -214,8 +214,10 @@ class SumBuilder(ExponentBuilder):
         if one is None or len(others) != 1 or others[0][1] != -one:
             return None
         _, expo, factors = self.a.parts(others[0][0])
+        if factors or not expo.terms:
+            return None
         u = self.faded({m: -c for m, c in expo.terms})
-        if factors or not (fades(u) or self.a.overflows(u)):
+        if not (fades(u) or self.a.overflows(u)):
             return None
         inner, rest = self.split(u, Context({}, exact=True))
         x, zero = self.linear(inner), self.constant(ZERO)
@@ -261,13 +263,11 @@ class SumBuilder(ExponentBuilder):
         level = self.a.app(meetings[0].level, *sorted(largest, key=lambda e: e.uid))
         return self.a.lin({level: ONE})
 
-    def _shown(self, expo: Form, rest: Variable[Any, Any] | None) -> Form:
-        """An exponent, -inf where the sum that it was taken out of has nothing left in it."""
-        lin = expo if isinstance(expo, Lin) else None
-        if rest is None or lin is None or not any(c > 0 and is_hidden(m) for m, c in lin.terms):
-            return expo
-        left = self.atom(rest)
-        return self.a.app(T.kept, lin, (left,), bcast=join_bcast([lin.bcast, left.bcast]))
+    def _left(self, expo: Lin, rest: Variable[Any, Any] | None) -> tuple[Form, ...]:
+        """What an exponent was taken out of, where its maxima do not show that nothing is left."""
+        if rest is None or not any(c > 0 and is_hidden(m) for m, c in expo.terms):
+            return ()
+        return (self.atom(rest),)
 
     def _zeros(self, form: Sum) -> dict[Form, tuple[Form, ...]]:
         """For each term what silences its exponential where it vanishes.
@@ -291,11 +291,12 @@ class SumBuilder(ExponentBuilder):
                 found[m] = tuple(zeros)
         return found
 
-    def _kept_form(self, expo: Lin, form: Form, zeros: tuple[Form, ...]) -> Form:
+    def _kept_form(self, expo: Lin, hidden: tuple[Form, ...]) -> Form:
         """An exponent, marked with what silences it where it vanishes."""
-        hidden = tuple(dict.fromkeys([*self.hidden(expo, form), *zeros]))
+        if not hidden:
+            return expo
         whole = join_bcast([expo.bcast, *(f.bcast for f in hidden)])
-        return self.a.app(T.kept, expo, hidden, bcast=whole) if hidden else expo
+        return self.a.app(T.kept, expo, tuple(dict.fromkeys(hidden)), bcast=whole)
 
     def shifted_total(
         self, terms: list[tuple[Fraction, Form, Variable[Any, Any] | None]], level: Lin

@@ -69,3 +69,20 @@ def test_what_is_missing_to_one_is_as_small_as_an_exponential() -> None:
         found = function([x, y], slope)(np.array([-900.0, -800, 3]), np.array([1.0, 0, 1]))
     expected = [1, 0, np.exp(3) * np.exp(-np.exp(3)) / -np.expm1(-np.exp(3))]
     np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_a_piece_of_a_constant_has_its_lengths() -> None:
+    """Ones divided by a sum are as long as they were: Aesara keeps the lengths of types alone."""
+    x = at.vector("x")
+    p = at.constant(np.array([1.0, 1.0, 0.0])) * at.exp(x) / at.exp(x).sum()
+    shifted = at.concatenate([at.zeros(1), p[:-1]])
+    f = function([x], at.log(p + shifted))
+    np.testing.assert_allclose(f([0.0, 0.0, 750.0]), [-750.0, np.log(2) - 750, -750.0])
+
+
+def test_a_number_less_a_quotient_of_sums() -> None:
+    """Its terms have no exponent of their own."""
+    x, w = at.dvectors("x", "w")
+    e = at.exp(x)
+    f = function([x, w], at.log(1 - (w * e).sum() / (1 + e.sum())))
+    np.testing.assert_allclose(f([750.0, 0.0], [0.25, 0.5]), np.log(0.75))

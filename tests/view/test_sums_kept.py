@@ -54,3 +54,12 @@ def test_an_empty_sum_is_nothing() -> None:
     compiled = function([s, x, b], value)
     with np.errstate(all="ignore"):
         assert compiled(1e6, np.zeros((3, 0)), np.zeros(0, bool)) == 0
+
+
+def test_a_sum_of_which_nothing_is_left_does_not_drown_what_it_is_taken_from() -> None:
+    """Beside a factor that may vanish, too: the level of that sum is none."""
+    a, b, g, low, high = at.dvectors("a", "b", "g", "low", "high")
+    lost = g * at.exp(high) * (a * at.exp(low) + b * at.exp(-low))
+    f = function([a, b, g, low, high], at.log(abs(lost - at.exp(low))))
+    nothing, one = np.zeros(1), np.ones(1)
+    np.testing.assert_allclose(f(nothing, nothing, one, one, 750 * one), one)
