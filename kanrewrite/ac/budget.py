@@ -11,6 +11,8 @@ from kanrewrite.errors import EndlessSet, Incomplete
 _SILENT, _SILENT_FINITE = 10_000, 100_000
 #: And how much work, since terms may get large, and a step long: some 2 s.
 MOST = 400_000
+#: How much in a step where the number of steps is given: no step is to be longer than all of them.
+_EACH = 200
 #: How often a search may go through all operands beside that.
 _THROUGH = 20
 #: What part of it a step may take where what was found before waits for its end.
@@ -50,7 +52,7 @@ class Budget:
         self._problem = problem
         self._fair = fair
         self._left = steps
-        self._most = MOST + _THROUGH * size
+        self._most = (MOST if steps is None else min(MOST, steps * _EACH)) + _THROUGH * size
         self._patience: int | None = None
         self.spent = 0
         self.waited = False

@@ -16,12 +16,13 @@ from dataclasses import replace
 from kanrewrite.ac.associative import word_steps
 from kanrewrite.ac.bags import operands, orders
 from kanrewrite.ac.collapsing import collapses
-from kanrewrite.ac.groups import group_steps
+from kanrewrite.ac.combination import group_steps
 from kanrewrite.ac.idempotent import Joins
 from kanrewrite.ac.identified import identifications
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
+from kanrewrite.ac.separation import is_product
 from kanrewrite.ac.sorts import Sorts
-from kanrewrite.ac.states import Equation, State, aliens, compatible, may_change, operator_of
+from kanrewrite.ac.states import Equation, State, aliens, bound, compatible, may_change, operator_of
 from kanrewrite.ac.syntax import PAIR
 from kanrewrite.ac.systems import Sums, System
 from kanrewrite.ac.terms import Store
@@ -44,6 +45,8 @@ def branch(
     tick
         Called for each part of a choice that may take long.
     """
+    if not state.equations:
+        return group_steps(terms, state, tick)
     by_operator: dict[Symbol, list[Equation]] = {}
     for equation in state.equations:
         operator = operator_of(equation)
@@ -63,14 +66,12 @@ def branch(
     cyclic = _cyclic(operator, chosen)
     if cyclic is not None:
         variable, product, others = cyclic
-        return _collapsed(terms, left.with_equations(*others), product, variable)
+        return _collapsed(left.with_equations(*others), product, variable)
     if not operator.associative:
         return _commutative(terms, left, *chosen[0])
     decided = _decided(terms, left, operator, chosen)
     if decided is not None:
         return decided
-    if operator.inverse is not None:
-        return group_steps(terms, left, operator, chosen, tick)
     if operator.commutative:
         every = system(terms, operator, chosen, tick)
         return _solved(left, every, every.single(sorts, state.bindings))
@@ -81,6 +82,9 @@ def _decided(
     terms: Store, state: State, operator: Symbol, equations: Sequence[Equation]
 ) -> Iterator[State] | None:
     """Decide what an operand is that may lose its head, None where all of that is known."""
+    held = _products(terms, state, operator, equations)
+    if held is not None:
+        return held
     for alien in aliens(operator, [side for equation in equations for side in equation]):
         if may_change(alien) and alien.variables:
             if alien not in state.rigid:
@@ -88,6 +92,25 @@ def _decided(
             absorbed = _absorbed(terms, state, operator, equations, alien)
             if absorbed is not None:
                 return absorbed
+    return None
+
+
+def _products(
+    terms: Store, state: State, operator: Symbol, equations: Sequence[Equation]
+) -> Iterator[State] | None:
+    """Decide whether an operand that was written as a product of a group is one."""
+    names = {bound(terms, name, state.bindings): one for one, name in state.names.items()}
+    outside = {(bound(terms, one, state.bindings), group) for one, group in state.outside}
+    for side in (side for pair in equations for side in pair):
+        for part in operands(operator, side):
+            if part in names and part.symbol is VARIABLE:
+                symbol = names[part].symbol
+                group = symbol.group or symbol
+                choice = part, group
+                if is_product(names[part]) and choice not in outside:
+                    whole = state.with_equations(*equations)
+                    other = replace(whole, outside=whole.outside | {choice})
+                    return iter((whole.with_product(terms, part, group), other))
     return None
 
 
@@ -135,7 +158,7 @@ def _cyclic(
     operator: Symbol, equations: Sequence[Equation]
 ) -> tuple[Interned, Interned, list[Equation]] | None:
     """A variable equal to a product although another holds it, the product, the other equations."""
-    if operator.inverse is not None or operator.idempotent:
+    if operator.idempotent:
         return None
     sides = [side for equation in equations for side in equation]
     for side in sides:
@@ -147,14 +170,9 @@ def _cyclic(
 
 
 def _difficulty(operator: Symbol) -> int:
-    """Commutative operators branch least, then sums and products, then joins; words may not end.
-
-    Groups are last: when nothing else is to be solved, operands with other heads are constants.
-    """
+    """Commutative operators branch least, then sums and products, then joins; words may not end."""
     if not operator.associative:
         return 0
-    if operator.inverse is not None:
-        return 4
     if not operator.commutative:
         return 3
     return 2 if operator.idempotent else 1
@@ -169,9 +187,9 @@ def _ordered(terms: Store, state: State, s: Interned, t: Interned) -> Iterator[S
         yield state.with_equations((pair.args[0], terms.leaf(op)), (pair.args[1], rest))
 
 
-def _collapsed(terms: Store, state: State, product: Interned, other: Interned) -> Iterator[State]:
+def _collapsed(state: State, product: Interned, other: Interned) -> Iterator[State]:
     """Equate a product that collapses with another term."""
-    for kept, units in collapses(terms, product, state.rigid):
+    for kept, units in collapses(product):
         yield state.with_equations(*units, (kept, other))
 
 
@@ -181,7 +199,7 @@ def _unit_choices(
     """Decide whether an operand with a unit keeps its head."""
     whole = state.with_equations(*equations)
     yield replace(whole, rigid=whole.rigid | {alien})
-    for kept, units in collapses(terms, alien, state.rigid):
+    for kept, units in collapses(alien):
         longer = _with_other(terms, state, operator, equations, alien, kept, units)
         if kept.symbol is VARIABLE and kept not in alien.variables:
             longer = replace(longer, rigid=longer.rigid | {kept})
@@ -210,7 +228,7 @@ def _absorbed(
 ) -> Iterator[State] | None:
     """Decide whether a join is a variable that it holds, None where that has been decided."""
     held = {part for pair in equations for side in pair for part in operands(operator, side)}
-    for v, units in _absorbing(terms, alien, state.rigid):
+    for v, units in _absorbing(alien):
         key = (alien, *units)
         if key not in state.apart and (v in held or len(units) > 1):
             whole = state.with_equations(*equations)
@@ -219,9 +237,7 @@ def _absorbed(
     return None
 
 
-def _absorbing(
-    terms: Store, join: Interned, rigid: frozenset[Interned]
-) -> Iterator[tuple[Interned, list[Equation]]]:
+def _absorbing(join: Interned) -> Iterator[tuple[Interned, list[Equation]]]:
     """The variables that may be all of a join, as they hold the others, with what that takes.
 
     A variable within an operand can only if that operand is the variable: else it would be larger.
@@ -236,7 +252,7 @@ def _absorbing(
         elif one.symbol is join.symbol:
             stack.extend((arg, units) for arg in one.args)
         elif one.variables and one.symbol.collapses:
-            inner = collapses(terms, one, rigid)
+            inner = collapses(one)
             stack.extend((kept, [*units, *more]) for kept, more in inner)
 
 
@@ -244,14 +260,7 @@ def _replaced(
     terms: Store, operator: Symbol, side: Interned, old: Interned, new: Interned
 ) -> Interned:
     """A product with another operand in the place of one."""
-    args = []
-    for part in operands(operator, side):
-        if part is old:
-            args.append(new)
-        elif operator.inverse is not None and part.symbol is operator.inverse and old in part.args:
-            args.append(terms.invert(operator, new))
-        else:
-            args.append(part)
+    args = [new if part is old else part for part in operands(operator, side)]
     return terms.make(operator, args)
 
 
@@ -272,7 +281,7 @@ def _commutative(terms: Store, state: State, s: Interned, t: Interned) -> Iterat
                 yield state.with_equations((s.args[at], other), (left, right))
     for side, other in ((s, t), (t, s)):
         if side.variables:
-            yield from _collapsed(terms, state, side, other)
+            yield from _collapsed(state, side, other)
 
 
 def _may_equal(s: Interned, t: Interned) -> bool:
@@ -291,7 +300,7 @@ def _solved(state: State, system: System, single: frozenset[int]) -> Iterator[St
     shared = [
         n
         for n, atom in enumerate(system.atoms)
-        if atom.symbol is VARIABLE and n not in single and _is_operand(atom, state.equations)
+        if atom.symbol is VARIABLE and n not in single and _is_operand(atom, state)
     ]
     if system.operator.collapses:
         shared = []
@@ -302,5 +311,6 @@ def _solved(state: State, system: System, single: frozenset[int]) -> Iterator[St
             yield state.with_equations(*system.solution(chosen))
 
 
-def _is_operand(variable: Interned, equations: Sequence[Equation]) -> bool:
-    return any(variable in side.args for equation in equations for side in equation)
+def _is_operand(variable: Interned, state: State) -> bool:
+    pairs = (*state.equations, *((s, t) for _, s, t in state.rows))
+    return any(variable in side.args for pair in pairs for side in pair)

@@ -6,11 +6,11 @@ group cancel, so that a variable must hold what the subject does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
-from kanrewrite.ac.replacing import rebuilt
+from kanrewrite.ac.replacing import with_others
 from kanrewrite.ac.search import Search
 from kanrewrite.ac.shape import operands_first
 from kanrewrite.ac.sorts import Sorts
@@ -69,8 +69,8 @@ def instances(
     """
     frozen = {v: terms.leaf(Frozen(v)) for v in subject.variables}
     thawed = {constant: v for v, constant in frozen.items()}
-    read = sorts.reading(lambda value: _replaced(terms, value, thawed))
-    search = Search(terms, [(pattern, _replaced(terms, subject, frozen))], read, most)
+    read = sorts.reading(lambda value: with_others(terms, value, thawed))
+    search = Search(terms, [(pattern, with_others(terms, subject, frozen))], read, most)
     seen: set[tuple[Interned, ...]] = set()
     variables = [v for v in search.variables if v in pattern.variables]
     for values in islice(search.solutions(), steps):
@@ -78,24 +78,9 @@ def instances(
             seen.add(values)
             search.budget.found()
             yield {
-                v: _replaced(terms, value, thawed) if thawed else value
+                v: with_others(terms, value, thawed) if thawed else value
                 for v, value in zip(variables, values, strict=True)
             }
-
-
-def _replaced(terms: Store, term: Interned, new: Mapping[Interned, Interned]) -> Interned:
-    """A term with leaves or variables replaced."""
-    if not new:
-        return term
-    done: dict[Interned, Interned] = {}
-    for one in operands_first(term):
-        if one in new:
-            done[one] = new[one]
-        elif one.args:
-            done[one] = rebuilt(terms, one, [done[arg] for arg in one.args])
-        else:
-            done[one] = one
-    return done[term]
 
 
 def may_cancel(pattern: Interned) -> bool:

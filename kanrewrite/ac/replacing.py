@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from kanrewrite.ac.interned import APPLY, VARIABLE, Interned
+from kanrewrite.ac.interned import APPLY, VARIABLE, Interned, Symbol
+from kanrewrite.ac.shape import operands_first
 from kanrewrite.ac.terms import Store
+
+
+class Held:
+    """What the other operators have for a product of a group: a head over the product's name.
+
+    Two such terms are equal where their names are; to all else they are what has another head.
+    Where the product is known they are that.
+
+    Parameters
+    ----------
+    group
+        The group's operator.
+    """
+
+    __slots__ = ("group",)
+
+    def __init__(self, group: Symbol):
+        self.group = group
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Held) and other.group is self.group
+
+    def __hash__(self) -> int:
+        return hash((Held, self.group))
 
 
 def under(
@@ -107,4 +132,31 @@ def rebuilt(terms: Store, term: Interned, args: Sequence[Interned]) -> Interned:
         return terms.invert(term.symbol.group, args[0])
     if term.symbol is APPLY:
         return terms.apply(args[0].plain, args[1:])
+    if isinstance(term.symbol.op, Held) and args[0].symbol is not VARIABLE:
+        return args[0]
     return terms.make(term.symbol, args)
+
+
+def with_others(terms: Store, term: Interned, new: Mapping[Interned, Interned]) -> Interned:
+    """A term with some leaves or variables replaced.
+
+    Parameters
+    ----------
+    terms
+        Where the term is interned.
+    term
+        The term.
+    new
+        What stands for them.
+    """
+    if not new:
+        return term
+    done: dict[Interned, Interned] = {}
+    for one in operands_first(term):
+        if one in new:
+            done[one] = new[one]
+        elif one.args:
+            done[one] = rebuilt(terms, one, [done[arg] for arg in one.args])
+        else:
+            done[one] = one
+    return done[term]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from kanrewrite.ac.budget import Budget
 from kanrewrite.ac.choices import branch
+from kanrewrite.ac.combination import forced
 from kanrewrite.ac.interned import Interned, text
+from kanrewrite.ac.separation import released
 from kanrewrite.ac.shape import operands_first
 from kanrewrite.ac.sorts import Sorts
 from kanrewrite.ac.states import Equation, State, bound, simplify
 from kanrewrite.ac.terms import Store
-
-#: Every how many steps the oldest branch has a turn where the newest have the others.
-_TURN = 8
 
 
 class Search:
@@ -62,8 +62,7 @@ class Search:
             key=lambda v: v.serial,
         )
         sides = [side for pair in self.equations for side in pair]
-        self._words = any(map(has_words, sides))
-        self.fair = self._words or (terms.has_groups and any(map(has_groups, sides)))
+        self.fair = any(map(has_words, sides))
         every = {one for side in sides for one in operands_first(side)}
         self.has_joins = any(one.symbol.idempotent for one in every)
         size = sum(len(one.args) for one in every)
@@ -82,14 +81,10 @@ class Search:
             If the search has taken too many steps since the solution before.
         """
         pending: deque[Iterator[State]] = deque([iter(() if self.start is None else (self.start,))])
-        steps = 0
         while pending:
-            steps += 1
             self.budget.spend()
-            # First in, first out takes turns between branches; last in, first out is lean. Groups
-            # rarely have endless branches: the oldest has a turn now and then.
-            oldest = self.fair and (self._words or steps % _TURN == 0)
-            states = pending.popleft() if oldest else pending.pop()
+            # First in, first out takes turns between branches; last in, first out is lean.
+            states = pending.popleft() if self.fair else pending.pop()
             found = next(states, None)
             if found is None:
                 continue
@@ -97,7 +92,7 @@ class Search:
             state = self._simplified(found)
             if state is None:
                 yield None
-            elif state.equations:
+            elif state.equations or state.rows:
                 pending.append(branch(self.terms, state, self.sorts, self.budget.tick))
                 yield None
             else:
@@ -107,6 +102,13 @@ class Search:
     def _simplified(self, state: State) -> State | None:
         """A state without what leaves no choice, None if it has no solution."""
         simple = simplify(self.terms, state, self.budget.tick)
+        while simple is not None and simple.rows:
+            known = forced(self.terms, simple, self.budget.tick)
+            if known is None:
+                return None
+            if not known:
+                break
+            simple = simplify(self.terms, simple.with_equations(*known), self.budget.tick)
         if simple is None:
             return None
         bindings = simple.bindings
@@ -118,7 +120,12 @@ class Search:
                     return None  # what is tried elsewhere
         if not self.sorts.variables:
             return simple
-        return simple if self.sorts.allow(lambda v: bound(self.terms, v, bindings)) else None
+        read = partial(self._value, simple)
+        return simple if self.sorts.allow(read) else None
+
+    def _value(self, state: State, variable: Interned) -> Interned:
+        value = bound(self.terms, variable, state.bindings)
+        return released(self.terms, value) if state.held else value
 
     def _text(self) -> str:
         return ", ".join(f"{text(s.plain)} = {text(t.plain)}" for s, t in self.equations)
@@ -134,18 +141,4 @@ def has_words(term: Interned) -> bool:
     """
     return any(
         one.symbol.associative and not one.symbol.commutative for one in operands_first(term)
-    )
-
-
-def has_groups(term: Interned) -> bool:
-    """Whether an operator over variables of a term has an inverse.
-
-    Parameters
-    ----------
-    term
-        A canonical term.
-    """
-    return any(
-        one.variables and (one.symbol.inverse or one.symbol.group) is not None
-        for one in operands_first(term)
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from kanrewrite.ac.bags import applied, operands
-from kanrewrite.ac.cycles import unwound
 from kanrewrite.ac.interned import APPLY, VARIABLE, Interned, Symbol
 from kanrewrite.ac.replacing import under
+from kanrewrite.ac.separation import Row, Separation, held, is_known_product
 from kanrewrite.ac.syntax import PAIR
 from kanrewrite.ac.terms import Store
 
@@ -31,18 +31,42 @@ class State:
         Operands assumed to keep their head, although they might be another term.
     apart
         Joins, each with what would have to hold were it a variable that it holds, assumed not to.
-    same
-        Operands of a group that are constants to it, taken as equal: what that takes is solved.
     distinct
-        Pairs of variables whose being equal is tried elsewhere.
+        Pairs of terms whose being equal is tried elsewhere.
+    rows
+        Equations of groups, to be solved when there are no others.
+    names
+        Variables that stand for terms in the equations of other operators.
+    held
+        Variables that are products of a group, to other operators in the form of `held`.
+    outside
+        Terms that are no products of a group.
     """
 
     equations: tuple[Equation, ...]
     bindings: Bindings
     rigid: frozenset[Interned] = field(default=frozenset())
     apart: frozenset[tuple[object, ...]] = field(default=frozenset())
-    same: frozenset[Equation] = field(default=frozenset())
     distinct: frozenset[Equation] = field(default=frozenset())
+    rows: tuple[Row, ...] = ()
+    names: Mapping[Interned, Interned] = field(default_factory=dict)
+    held: frozenset[Interned] = field(default=frozenset())
+    outside: frozenset[tuple[Interned, Symbol]] = field(default=frozenset())
+
+    def with_product(self, terms: Store, term: Interned, group: Symbol) -> State:
+        """The same state where a term is a product of a group.
+
+        Parameters
+        ----------
+        terms
+            Where the term is interned.
+        term
+            The term.
+        group
+            The group's operator.
+        """
+        whole = held(terms, group)
+        return replace(self.with_equations((term, whole)), held=self.held.union(whole.args))
 
     def with_equations(self, *equations: Equation) -> State:
         """The same state with more to solve first."""
@@ -90,10 +114,15 @@ def simplify(terms: Store, state: State, tick: Callable[[int], object] = int) ->
     bindings = dict(state.bindings)
     todo = list(reversed(state.equations))
     hard: list[Equation] = []
+    separation = Separation(terms, state.names) if terms.has_groups else None
     while todo:
         s, t = (bound(terms, side, bindings, tick) for side in todo.pop())
         tick(1 + len(s.args) + len(t.args))
         if s is t:
+            continue
+        apart = None if separation is None else separation(s, t)
+        if apart is not None:
+            todo.extend(reversed(apart))
             continue
         # The newest variable goes: the caller's own are kept where there is a choice.
         if t.symbol is VARIABLE and (s.symbol is not VARIABLE or t.serial > s.serial):
@@ -104,15 +133,16 @@ def simplify(terms: Store, state: State, tick: Callable[[int], object] = int) ->
             hard.clear()
             continue
         parts = _decomposed(terms, s, t)
-        if parts is None and terms.has_groups and s.symbol is VARIABLE:
-            parts = unwound(terms, s, t)[::-1] or None
         if parts is None:
             return None
         if parts and parts[0] == (s, t):
             hard.append((s, t))
         else:
             todo.extend(parts)
-    return replace(state, equations=tuple(hard), bindings=bindings)
+    simple = replace(state, equations=tuple(hard), bindings=bindings)
+    if separation is None or not separation.rows:
+        return simple
+    return replace(simple, rows=(*state.rows, *separation.rows), names=separation.names)
 
 
 def operator_of(equation: Equation) -> Symbol | None:
@@ -126,9 +156,6 @@ def operator_of(equation: Equation) -> Symbol | None:
     s, t = equation
     if PAIR in (s.symbol.op, t.symbol.op):
         return t.symbol if s.symbol.op is PAIR else s.symbol
-    for side in equation:
-        if side.symbol.group is not None or side.symbol.inverse is not None:
-            return side.symbol.group or side.symbol
     if s.symbol is t.symbol:
         return s.symbol
     for side in equation:
@@ -156,7 +183,7 @@ def _decomposed(terms: Store, s: Interned, t: Interned) -> list[Equation] | None
     if operator.idempotent:
         return [(s, t)]  # what both sides have may be all that one of them is
     if operator.commutative and (operator.associative or symbol is t.symbol):
-        return _inverted(terms, operator, s, t) or _cancelled(terms, operator, s, t)
+        return _cancelled(terms, operator, s, t)
     return [(s, t)]
 
 
@@ -188,16 +215,6 @@ def _apply(terms: Store, s: Interned, t: Interned) -> list[Equation] | None:
     return None if left is None or right is None else list(zip(left, right, strict=True))
 
 
-def _inverted(terms: Store, operator: Symbol, s: Interned, t: Interned) -> list[Equation] | None:
-    """What a variable is whose inverse is known: another group must not name it once more."""
-    for one, other in ((s, t), (t, s)):
-        if one.symbol.group is operator:
-            (bare,) = one.args
-            if bare.symbol is VARIABLE and bare not in other.variables:
-                return [(bare, terms.invert(operator, other))]
-    return None
-
-
 def _cancelled(terms: Store, operator: Symbol, s: Interned, t: Interned) -> list[Equation] | None:
     """An equation of products without the operands that both sides have."""
     sides = (s, t)
@@ -223,13 +240,12 @@ def _cancelled(terms: Store, operator: Symbol, s: Interned, t: Interned) -> list
 
 
 def aliens(operator: Symbol, sides: Iterable[Interned]) -> list[Interned]:
-    """The operands of products that are no variables, those under an inverse without it."""
+    """The operands of products that are no variables."""
     found: dict[Interned, None] = {}
     for side in sides:
         for part in operands(operator, side) if operator.associative else side.args:
-            bare = part.args[0] if part.symbol is operator.inverse else part
-            if bare.symbol is not VARIABLE:
-                found[bare] = None
+            if part.symbol is not VARIABLE:
+                found[part] = None
     return list(found)
 
 
@@ -245,6 +261,8 @@ def compatible(s: Interned, t: Interned) -> bool:
     while pairs:
         a, b = pairs.pop()
         if a is b or VARIABLE in (a.symbol, b.symbol):
+            continue
+        if is_known_product(a, b) or is_known_product(b, a):
             continue
         if not a.variables and not b.variables:
             return False

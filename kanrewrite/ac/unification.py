@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -128,7 +129,7 @@ class _Unification:
         Its matches are all solutions, and ground. A system would be quadratic in the width: each
         operand is an unknown, and each vector may be as long.
         """
-        if len(state.equations) != 1:
+        if len(state.equations) != 1 or state.rows:
             return None
         s, t = state.equations[0]
         if s.variables and t.variables:
@@ -155,7 +156,6 @@ class _Unification:
             return any(
                 len(list(islice(self._choices(operator, equations), _MANY))) == _MANY
                 for operator, equations in sums.items()
-                if operator.inverse is None
             )
         except _TakesLong:
             return True
@@ -181,6 +181,8 @@ class _Unification:
         Its choices of vectors are unifiers of which none is an instance of another: a basis vector
         is not a sum, or a join, of others.
         """
+        if state.rows:
+            return False
         operators = {operator_of(equation) for equation in state.equations}
         if len(operators) != 1:
             return not operators
@@ -188,10 +190,8 @@ class _Unification:
         if operator is None or not (operator.associative and operator.commutative):
             return False
         sides = [side for equation in state.equations for side in equation]
-        return (
-            operator.inverse is None
-            and all(side.symbol is not VARIABLE for side in sides)
-            and all(not alien.variables for alien in aliens(operator, sides))
+        return all(side.symbol is not VARIABLE for side in sides) and all(
+            not alien.variables for alien in aliens(operator, sides)
         )
 
     def _elementary(self, state: State) -> Iterator[Substitution]:
@@ -264,7 +264,7 @@ def unify(
     variables and constants are minimal whatever their number.
 
     A and AU operators: complete sets may be infinite, and are enumerated fairly: every unifier has
-    its turn. Operators with an inverse: see `is_complete`.
+    its turn. One Abelian group over variables and constants has one unifier.
 
     Examples
     --------
@@ -293,9 +293,8 @@ def is_complete(theory: Theory, equations: Iterable[tuple[Any, Any]] | None = No
     -------
     bool
         False where an operator is associative and not commutative: sets may be infinite and are
-        enumerated. With inverses, true if one Abelian group is all there is, beside free operators;
-        what combines it with others is sound and may miss some. Otherwise true: each step of the
-        search keeps all solutions, as the guide shows.
+        enumerated; and where a group's unit is the unit of another operator, too. Otherwise true:
+        each step of the search keeps all solutions, as the guide shows.
 
     Examples
     --------
@@ -307,23 +306,26 @@ def is_complete(theory: Theory, equations: Iterable[tuple[Any, Any]] | None = No
     known = [properties for _, properties in theory.items()]
     if any(one.associative and not one.commutative for one in known):
         return False
-    return len(known) == 1 or all(one.inverse is None for one in known)
+    return _units_differ(store(theory).symbols)
 
 
 def _complete_for(terms: Store, equations: Iterable[tuple[Any, Any]]) -> bool:
     sides = [terms.intern(side) for pair in equations for side in pair]
     if any(has_words(side) for side in sides):
         return False
-    symbols = {symbol for side in sides for symbol in _symbols(side)}
-    groups = {symbol.group or symbol for symbol in symbols if _group(symbol)}
-    others = [symbol for symbol in symbols if not _group(symbol)]
-    # A head that is a variable may be any operator.
-    free = all(not (s.associative or s.commutative or s.op is PAIR or s is APPLY) for s in others)
-    return not groups or (len(groups) == 1 and free)
+    symbols = {symbol.group or symbol for side in sides for symbol in _symbols(side)}
+    # A head that is a variable may be any operator, and a sequence has an order.
+    is_open = any(symbol.op is PAIR or symbol is APPLY for symbol in symbols)
+    if is_open and any(symbol.inverse is not None for symbol in symbols):
+        return False
+    return _units_differ(symbols)
 
 
-def _group(symbol: Symbol) -> bool:
-    return symbol.inverse is not None or symbol.group is not None
+def _units_differ(symbols: Iterable[Symbol]) -> bool:
+    """Whether no group shares its unit with another operator."""
+    several = [symbol for symbol in symbols if symbol.unit is not None]
+    units = Counter(symbol.unit for symbol in several)
+    return all(symbol.inverse is None or units[symbol.unit] == 1 for symbol in several)
 
 
 def _symbols(term: Interned) -> Iterator[Symbol]:
