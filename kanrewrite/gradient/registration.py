@@ -21,6 +21,7 @@ from aesara.compile.mode import optdb
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
+from aesara.ifelse import IfElse
 
 from kanrewrite.gradient.expansion import Passes, expand, expand_in_loops, has_derivatives
 from kanrewrite.gradient.jax_native import NATIVE
@@ -28,10 +29,10 @@ from kanrewrite.gradient.memory import remember
 from kanrewrite.gradient.opening import open_derivatives
 from kanrewrite.gradient.stated import in_force
 from kanrewrite.inner.bodies import NAME as BODIES
-from kanrewrite.inner.carrying import NAME as LEVELS
 from kanrewrite.inner.graphs import has_inner_graph
 from kanrewrite.inner.merging import NAME as MERGE
 from kanrewrite.inner.opening import NAME as OPENING
+from kanrewrite.inner.recording import NAME as LEVELS
 from kanrewrite.registry.database import DATABASE
 from kanrewrite.registry.database import NAME as LIBRARY
 
@@ -62,7 +63,8 @@ class _Stage(GraphRewriter):
 
     def passes(self, fgraph: FunctionGraph) -> None:
         """Run again what this mode has of Aesara's and of the library's rewrites."""
-        inside = any(has_inner_graph(node.op) for node in fgraph.apply_nodes)
+        ops = [node.op for node in fgraph.apply_nodes]
+        inside = any(has_inner_graph(op) or isinstance(op, IfElse) for op in ops)
         for name in AGAIN:
             if (inside or name not in INNER) and selects(self.query, name):
                 entry = optdb[name]

@@ -10,6 +10,7 @@ import numpy as np
 from aesara.compile.builders import OpFromGraph
 from aesara.graph.basic import Apply, Constant, Variable
 from aesara.graph.fg import FunctionGraph
+from aesara.ifelse import IfElse
 from aesara.scan.op import Scan
 from aesara.tensor.basic import Alloc, Join, MakeVector, Split
 from aesara.tensor.blas import BatchedDot
@@ -17,7 +18,7 @@ from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.extra_ops import CumOp
 from aesara.tensor.math import Dot, Max, MaxAndArgmax, Prod, Sum
 from aesara.tensor.shape import Reshape, SpecifyShape, Unbroadcast
-from aesara.tensor.special import LogSoftmax, Softmax
+from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.subtensor import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
@@ -54,6 +55,8 @@ def passes(node: Apply[Any], place: int) -> bool:
 
     A sum with a number that is not zero does not vanish.
     """
+    if isinstance(node.op, IfElse):
+        return place > 0
     if not isinstance(node.op, Elemwise):
         return isinstance(node.op, _OPS)
     op = operator_of(node.op)
@@ -161,7 +164,9 @@ def grown_by(node: Apply[Any], place: int) -> Iterator[Graph]:
 
     What derives loops is not heeded.
     """
-    if passes(node, place):
+    if isinstance(node.op, IfElse):
+        yield from node.outputs[(place - 1) % node.op.n_outs :][: bool(place)]
+    elif passes(node, place):
         yield from node.outputs
     elif isinstance(node.op, Scan) and not node.op.info.n_mit_mot:
         op, places = node.op, node.op.get_oinp_iinp_iout_oout_mappings()
@@ -210,6 +215,15 @@ def is_extreme(variable: Graph) -> bool:
         seen.update(new)
         stack.extend(new)
     return False
+
+
+def is_met(node: Apply[Any], place: int) -> bool:
+    """Whether a node multiplies an operand by something extreme."""
+    if isinstance(node.op, SoftmaxGrad):
+        return place == 0
+    if not isinstance(node.op, Elemwise) or operator_of(node.op) is not T.mul:
+        return False
+    return any(is_extreme(v) for n, v in enumerate(node.inputs) if n != place)
 
 
 def is_float(v: Graph) -> bool:

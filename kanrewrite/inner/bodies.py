@@ -14,6 +14,7 @@ from typing import Any
 from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, MergeOptimizer
+from aesara.ifelse import IfElse
 
 from kanrewrite.inner.asking import divisors
 from kanrewrite.inner.graphs import (
@@ -25,6 +26,8 @@ from kanrewrite.inner.graphs import (
     settled,
     with_inner,
 )
+from kanrewrite.inner.opening import NAME as OPENING
+from kanrewrite.inner.recording import NAME as LEVELS
 from kanrewrite.inner.waiting import Later, wait
 from kanrewrite.insides import name_inputs
 
@@ -33,6 +36,8 @@ Rewrites = Callable[[FunctionGraph], None]
 Known = Callable[[FunctionGraph], set[Any]]
 
 NAME = "kanrewrite_bodies"
+#: The reasons that the library has beside its relations.
+_OURS = (NAME, OPENING, LEVELS)
 
 
 class Changes(Feature):
@@ -45,7 +50,7 @@ class Changes(Feature):
         self, fgraph: FunctionGraph, node: Any, i: int, old: Any, new: Any, reason: Any = None
     ) -> None:
         """Heed a change that is the library's."""
-        self.any = self.any or self.library_runs or reason == NAME
+        self.any = self.any or self.library_runs or reason in _OURS
 
 
 class BodiesPass(GraphRewriter):
@@ -111,4 +116,9 @@ class BodiesPass(GraphRewriter):
         return rebuilt(op, body.inputs, body.outputs, settled(mode_of(op))) if changed else op
 
     def _may_apply(self, body: FunctionGraph) -> bool:
-        return any(map(self.may_apply, with_inner(body)))
+        return any(self.may_apply(b) or (_chooses(b) and self.known(b)) for b in with_inner(body))
+
+
+def _chooses(fgraph: FunctionGraph) -> bool:
+    """Whether a graph has branches, which keep what they make from what is around them."""
+    return any(isinstance(node.op, IfElse) for node in fgraph.apply_nodes)

@@ -21,24 +21,22 @@ from typing import Any, NamedTuple
 import aesara.tensor as at
 from aesara.graph.basic import Apply, Variable, ancestors, clone_get_equiv
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
+from aesara.graph.rewriting.basic import GraphRewriter
+from aesara.ifelse import IfElse
 from aesara.scan.op import Scan
 
-from kanrewrite.display import brief
 from kanrewrite.inner.asking import is_exponential, is_float, numbered, passes
+from kanrewrite.inner.branches import rewrite_branches
 from kanrewrite.inner.complements import Lack, with_complements
 from kanrewrite.inner.demands import Demands
 from kanrewrite.inner.moving import Level, ends, is_zero, moved
+from kanrewrite.inner.recording import NAME, replaced
 from kanrewrite.inner.slots import STATES, Slot, loop_of, replace, slots_of
 from kanrewrite.inner.waiting import Later
-from kanrewrite.trace import trace
 
 Graph = Variable[Any, Any]
-#: Whether a tensor is made of products with exponentials, and whether it is positive.
-Reading = Callable[[Graph], tuple[bool, bool]]
-
-NAME = "kanrewrite_levels"
-RELATION = "loop_levels"
+#: Whether a tensor is made of products with exponentials, whether it is positive, and large.
+Reading = Callable[[Graph], tuple[bool, bool, bool]]
 
 
 class LevelsPass(GraphRewriter):
@@ -70,6 +68,8 @@ def rewrite_loops(
     for node in fgraph.toposort():
         if isinstance(node.op, Scan):
             Loop(fgraph, node, reading, carried, lacks).rewrite()
+        elif isinstance(node.op, IfElse):
+            rewrite_branches(fgraph, node, reading(), carried)
 
 
 class Step(NamedTuple):
@@ -141,12 +141,15 @@ class Loop:
         if not derived and not self._wanted(states, given):
             if self._is_hot(given) and self._beside(self.states):
                 return True
-            results, states = [s for s in results if self.demands.outside(s)], []
-        if not (states or results) or self.demands.is_compared([*given, *states, *results]):
+            large = [s for s in results if read(made[s.made[0]])[2]]
+            results, states = self.demands.handed_on(results, large), []
+            given = self._needed(given, results)
+        carried = [*given, *states, *results]
+        if not carried or self.demands.is_compared(carried):
             return False
         if derived and self._beside(given):
             return True
-        signed = self._signed([*given, *states, *results])
+        signed = self._signed(carried)
         if any(signed.get(s, True) for s in self.twins):
             return False
         if not derived:
@@ -199,9 +202,13 @@ class Loop:
             self.twins |= {one: other, other: one}
             self._lacking.update(other.made)
 
+    def _needed(self, given: list[Slot], results: list[Slot]) -> list[Slot]:
+        """What enters a step as logs where no state is carried."""
+        return given if results or any(map(self._asked_inside, given)) else []
+
     def _may_be_asked(self) -> bool:
         outside = any(map(self.demands.outside, [*self.states, *self.results]))
-        return outside or any(map(self._asked_inside, self.states))
+        return outside or any(map(self._asked_inside, [*self.states, *self.given]))
 
     def _asked_inside(self, slot: Slot) -> bool:
         return self.demands.inside(slot, self.twins)
@@ -302,7 +309,7 @@ class Loop:
         )
         outputs = [*op.inner_outputs, *others]
         made = [values[v] for v in outputs]
-        if any(isinstance(node.op, Scan) for node in self._nodes):
+        if any(isinstance(node.op, Scan | IfElse) for node in self._nodes):
             entering = [v for parts in inputs.values() for v in parts]
             step = FunctionGraph(entering, made, clone=False)
             rewrite_loops(step, self.reading, carried)
@@ -335,14 +342,8 @@ class Loop:
                 value = level.value
                 carried[value] = level
             pairs.append((slot.result, value))
-        if trace.recorder is not None:
-            if not trace.recorder.allow():
-                return False
-            old, value = next(p for p in pairs if p[1] in carried)
-            seconds = perf_counter() - start
-            trace.recorder.fired(RELATION, brief(old), old, value, {}, seconds)
-        copy_stack_trace([old for old, _ in pairs], [value for _, value in pairs])
-        self.fgraph.replace_all(pairs, reason=NAME, import_missing=True)
+        if not replaced(self.fgraph, pairs, carried, start):
+            return False
         self.made = dict(pairs)
         self.carried.update(carried)
         return True

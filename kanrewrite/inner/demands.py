@@ -9,9 +9,9 @@ from aesara.graph.basic import Apply, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.scan.op import Scan
 
-from kanrewrite.inner.asking import compares, entering, is_asked, users
+from kanrewrite.inner.asking import compares, entering, is_asked, is_met, users
 from kanrewrite.inner.complements import Difference, differences
-from kanrewrite.inner.slots import STATES, Slot
+from kanrewrite.inner.slots import Slot
 
 Graph = Variable[Any, Any]
 
@@ -44,10 +44,27 @@ class Demands:
         """Where a value of the loop is taken from numbers around it."""
         return differences((node for node, _ in users(self.fgraph, value)), {value})
 
-    def outside(self, slot: Slot) -> bool:
-        """Whether the log of what a loop hands out, or of what that lacks, is asked for."""
+    def outside(self, slot: Slot, division: bool = True) -> bool:
+        """Whether the log of what a loop hands out, or of what that lacks, is asked for.
+
+        Dividing by it counts too, if it is to.
+        """
         found: list[Any] = [slot.result, *(v for v, s, _ in self.less if s is slot)]
-        return any(is_asked(self.fgraph, v, division=slot.kind in STATES) for v in found)
+        return any(is_asked(self.fgraph, v, division) for v in found)
+
+    def handed_on(self, results: list[Slot], large: list[Slot]) -> list[Slot]:
+        """Of what is only collected that of which the size is asked, and what may meet it.
+
+        To divide by what is large asks for its size; what is large is then divided by it.
+        """
+        asked = [s for s in results if self.outside(s, s in large)]
+        met = [s for s in results if self._is_met(s)]
+        return list(dict.fromkeys([*asked, *met, *(large if asked else [])]))
+
+    def _is_met(self, slot: Slot) -> bool:
+        """Whether what a loop hands out is multiplied by what may bring it back into range."""
+        result: Any = slot.result
+        return any(is_met(node, place) for node, place in users(self.fgraph, result))
 
     def inside(self, slot: Slot, paired: Collection[Slot]) -> bool:
         """Whether a step asks for the log of a state, or of what it lacks.

@@ -24,8 +24,6 @@ from kanrewrite.completion import derived
 from kanrewrite.config import config
 from kanrewrite.inner.bodies import NAME as BODIES
 from kanrewrite.inner.bodies import BodiesPass
-from kanrewrite.inner.carrying import NAME as LEVELS
-from kanrewrite.inner.carrying import RELATION as LOOP_LEVELS
 from kanrewrite.inner.carrying import LevelsPass
 from kanrewrite.inner.exclusions import NAME as EXCLUSIONS
 from kanrewrite.inner.exclusions import ExclusionsPass
@@ -34,6 +32,8 @@ from kanrewrite.inner.merging import NAME as MERGE
 from kanrewrite.inner.merging import MergePass
 from kanrewrite.inner.opening import NAME as OPENING
 from kanrewrite.inner.opening import OpeningPass
+from kanrewrite.inner.recording import NAME as LEVELS
+from kanrewrite.inner.recording import RELATION as LOOP_LEVELS
 from kanrewrite.inner.waiting import heed
 from kanrewrite.registry.alignment import watch
 from kanrewrite.registry.companions import COMPANIONS, Companion, always

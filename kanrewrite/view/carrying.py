@@ -13,6 +13,7 @@ from kanrewrite.terms import T
 from kanrewrite.view.algebra import is_ones
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, remembered
 from kanrewrite.view.heat import shows
+from kanrewrite.view.levels import overflows
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
 from kanrewrite.view.zeros import NEVER_ZERO
@@ -35,10 +36,13 @@ class Carried(NamedTuple):
         Whether it is nothing but products with exponentials, and sums of such.
     positive
         Whether it is positive, for sure.
+    large
+        Whether it may be out of the range of floats.
     """
 
     exponential: bool
     positive: bool
+    large: bool
 
 
 @remembered
@@ -102,12 +106,13 @@ def carrying(laws: Laws) -> Callable[[Variable[Any, Any]], Carried]:
 
     def read(variable: Variable[Any, Any]) -> Carried:
         if getattr(variable.type, "dtype", None) not in FLOATS:
-            return Carried(False, False)
+            return Carried(False, False, False)
         try:
             form = view.read(variable)
         except Exception:  # noqa: BLE001  # what cannot be read is nothing that is known
             view.read_as_leaf(variable)
             form = view.read(variable)
-        return Carried(carries(form), is_positive(form))
+        large = overflows(form, view.algebra(variable.type.dtype))
+        return Carried(carries(form), is_positive(form), large)
 
     return read

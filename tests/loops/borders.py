@@ -7,6 +7,7 @@ from typing import Any
 import aesara.tensor as at
 import numpy as np
 from aesara.compile.builders import OpFromGraph
+from aesara.ifelse import ifelse
 
 from tests.loops.corpus import loop, scan, soft
 
@@ -72,3 +73,33 @@ def log_of_an_op_with_a_gradient(x: Any) -> Any:
 def loss_in_an_op(x: Any) -> Any:
     op = made(rows)
     return made(lambda m: -at.log(op(m)[at.arange(4), LABELS]).mean())(x)
+
+
+@loop((4, 3))
+def exponentials_of_a_loop(x: Any) -> Any:
+    tops, bottoms = scan(lambda row: [at.exp(row), at.exp(row).sum()], x)
+    return tops / bottoms[:, None]
+
+
+@loop((4, 3))
+def exponentials_into_a_loop(x: Any) -> Any:
+    return scan(lambda e: e / e.sum(), at.exp(x))
+
+
+@loop((4, 3))
+def log_of_a_branch(x: Any) -> Any:
+    return at.log(ifelse(at.gt(x[0, 0], 0), rows(x), rows(2 * x)))
+
+
+@loop((4, 3))
+def log_of_a_branch_in_a_step(x: Any) -> Any:
+    return scan(lambda row: at.log(ifelse(at.gt(row[0], 0), soft(row), soft(2 * row))), x)
+
+
+@loop((4, 3))
+def exponentials_of_branches(x: Any) -> Any:
+    def step(row: Any) -> Any:
+        e: Any = ifelse(at.gt(row[0], 0), at.exp(row), at.exp(-row))
+        return e / e.sum()
+
+    return scan(step, x)

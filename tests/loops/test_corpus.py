@@ -35,6 +35,10 @@ QUICK = (
     "divided_outside_of_an_op",
     "log_in_an_op_of_an_op",
     "log_of_an_op_around_a_loop",
+    "exponentials_of_a_loop",
+    "exponentials_into_a_loop",
+    "log_of_a_branch",
+    "exponentials_of_branches",
 )
 #: Those that are derivatives themselves: Aesara's third derivatives of loops are wrong.
 DERIVATIVES = (

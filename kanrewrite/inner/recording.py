@@ -1,0 +1,48 @@
+"""What carries logs takes its place in a graph, where the trace allows it."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from aesara.graph.basic import Variable
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.basic import copy_stack_trace
+
+from kanrewrite.display import brief
+from kanrewrite.inner.moving import Level
+from kanrewrite.trace import trace
+
+Graph = Variable[Any, Any]
+
+NAME = "kanrewrite_levels"
+RELATION = "loop_levels"
+
+
+def replaced(
+    fgraph: FunctionGraph,
+    pairs: list[tuple[Graph, Graph]],
+    carried: dict[Graph, Level],
+    start: float,
+) -> bool:
+    """Replace variables, of which some are carried as logs now; tell whether that was allowed.
+
+    Parameters
+    ----------
+    fgraph
+        The graph.
+    pairs
+        Old and new ones.
+    carried
+        The new ones that are carried.
+    start
+        When the work began, by `perf_counter`.
+    """
+    if trace.recorder is not None:
+        if not trace.recorder.allow():
+            return False
+        old, value = next(p for p in pairs if p[1] in carried) if carried else pairs[0]
+        trace.recorder.fired(RELATION, brief(old), old, value, {}, perf_counter() - start)
+    copy_stack_trace([old for old, _ in pairs], [value for _, value in pairs])
+    fgraph.replace_all(pairs, reason=NAME, import_missing=True)
+    return True
