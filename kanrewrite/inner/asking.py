@@ -166,6 +166,10 @@ def grown_by(node: Apply[Any], place: int) -> Iterator[Graph]:
     """
     if isinstance(node.op, IfElse):
         yield from node.outputs[(place - 1) % node.op.n_outs :][: bool(place)]
+    elif isinstance(node.op, OpFromGraph):
+        inside = _grown(node.op.fgraph, entering(node, place))
+        made = zip(node.outputs, node.op.inner_outputs, strict=True)
+        yield from (out for out, v in made if v in inside)
     elif passes(node, place):
         yield from node.outputs
     elif isinstance(node.op, Scan) and not node.op.info.n_mit_mot:
@@ -189,6 +193,24 @@ def _grown(fgraph: FunctionGraph, variables: Sequence[Graph]) -> set[Graph]:
     return {*variables, *(v for node, n in walked for v in grown_by(node, n))}
 
 
+def grow_into(fgraph: FunctionGraph, variables: Sequence[Graph], results: Sequence[Graph]) -> bool:
+    """Whether some results grow and vanish with some variables."""
+    return not _grown(fgraph, variables).isdisjoint(results)
+
+
+def sources_of(variables: Iterable[Graph]) -> Iterator[Graph]:
+    """Variables, and all that they grow and vanish with."""
+    stack = list(variables)
+    seen = set(stack)
+    while stack:
+        v = stack.pop()
+        yield v
+        if v.owner is not None:
+            new = [i for n, i in enumerate(v.owner.inputs) if passes(v.owner, n) and i not in seen]
+            stack.extend(new)
+            seen.update(new)
+
+
 def _asks_inside(node: Apply[Any], place: int, division: bool) -> bool:
     """Whether an inner graph asks for the size of what enters it.
 
@@ -202,19 +224,13 @@ def _asks_inside(node: Apply[Any], place: int, division: bool) -> bool:
 
 def is_extreme(variable: Graph) -> bool:
     """Whether a variable is a product with an exponential or a divisor, or a sum of them."""
-    stack, seen = [variable], {variable}
-    while stack:
-        node = stack.pop().owner
-        if node is None:
-            continue
-        places = range(len(node.inputs))
-        divides = (_inverts(node, n) and not _is_number(node.inputs[n]) for n in places)
-        if is_exponential(node) or any(divides):
-            return True
-        new = [node.inputs[n] for n in places if passes(node, n) and node.inputs[n] not in seen]
-        seen.update(new)
-        stack.extend(new)
-    return False
+    made = (v.owner for v in sources_of([variable]) if v.owner is not None)
+    return any(is_exponential(node) or _divides(node) for node in made)
+
+
+def _divides(node: Apply[Any]) -> bool:
+    """Whether a node divides by something else than a number."""
+    return any(_inverts(node, n) and not _is_number(v) for n, v in enumerate(node.inputs))
 
 
 def is_met(node: Apply[Any], place: int) -> bool:

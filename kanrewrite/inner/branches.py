@@ -6,7 +6,7 @@ divisor around it: as ``r * exp(e)`` with ``(e, r)`` chosen in its place they do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from aesara.graph.basic import Apply, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.ifelse import IfElse
 
-from kanrewrite.inner.asking import is_asked, is_float, is_met, users
+from kanrewrite.inner.asking import is_asked, is_float, is_met, sources_of, users
 from kanrewrite.inner.moving import Level, is_zero
 from kanrewrite.inner.recording import replaced
 
@@ -66,10 +66,10 @@ def rewrite_branches(
     condition, *values = node.inputs
     pairs = zip(values[:count], values[count:], strict=True)
     choices = [
-        Choice(out, pair, _sign(fgraph, out, pair, reading))
+        Choice(out, pair, _sign(pair, reading) if is_float(out) else None)
         for out, pair in zip(node.outputs, pairs, strict=True)
     ]
-    if all(choice.sign is None for choice in choices):
+    if not any(c.sign is not None and _is_asked(fgraph, c, carried) for c in choices):
         return
     parts = zip(*(choice.parts() for choice in choices), strict=True)
     yes, no = ([v for part in branch for v in part] for branch in parts)
@@ -86,14 +86,16 @@ def rewrite_branches(
         carried.update(levels)
 
 
-def _sign(
-    fgraph: FunctionGraph, out: Graph, pair: tuple[Graph, Graph], reading: Reading
-) -> bool | None:
-    """Whether what is chosen between may be negative or zero; None where no logs are chosen."""
-    asked = is_asked(fgraph, out) or any(is_met(*user) for user in users(fgraph, out))
-    if not asked or not is_float(out):
-        return None
+def _sign(pair: tuple[Graph, Graph], reading: Reading) -> bool | None:
+    """Whether what is chosen between may be negative or zero; None of what is not exponential."""
     known = [reading(v) for v in pair]
     if not all(k[0] or is_zero(v) for k, v in zip(known, pair, strict=True)):
         return None
     return not all(k[1] for k in known)
+
+
+def _is_asked(fgraph: FunctionGraph, choice: Choice, carried: Collection[Graph]) -> bool:
+    """Whether the size of what is chosen is asked for, is met by another, or is carried already."""
+    if is_asked(fgraph, choice.out) or any(is_met(*user) for user in users(fgraph, choice.out)):
+        return True
+    return any(v in carried for v in sources_of(choice.pair))

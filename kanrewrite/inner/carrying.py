@@ -19,17 +19,19 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import aesara.tensor as at
+from aesara.compile.builders import OpFromGraph
 from aesara.graph.basic import Apply, Variable, ancestors, clone_get_equiv
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter
 from aesara.ifelse import IfElse
 from aesara.scan.op import Scan
 
-from kanrewrite.inner.asking import is_exponential, is_float, numbered, passes
+from kanrewrite.inner.asking import is_exponential, is_float, numbered, sources_of
 from kanrewrite.inner.branches import rewrite_branches
 from kanrewrite.inner.complements import Lack, with_complements
 from kanrewrite.inner.demands import Demands
 from kanrewrite.inner.moving import Level, ends, is_zero, moved
+from kanrewrite.inner.opening import open_all
 from kanrewrite.inner.recording import NAME, replaced
 from kanrewrite.inner.slots import STATES, Slot, loop_of, replace, slots_of
 from kanrewrite.inner.waiting import Later
@@ -142,7 +144,8 @@ class Loop:
             if self._is_hot(given) and self._beside(self.states):
                 return True
             large = [s for s in results if read(made[s.made[0]])[2]]
-            results, states = self.demands.handed_on(results, large), []
+            results = self.demands.handed_on(results, large)
+            states = self.demands.entering(states, results)
             given = self._needed(given, results)
         carried = [*given, *states, *results]
         if not carried or self.demands.is_compared(carried):
@@ -226,19 +229,8 @@ class Loop:
 
     def _derives(self) -> bool:
         """Whether the size of something carried enters this loop."""
-        if not self.carried:
-            return False
-        stack = [s.outer for s in (*self.states, *self.given)]
-        seen = set(stack)
-        while stack:
-            v = stack.pop()
-            if v in self.carried:
-                return True
-            if v.owner is not None:
-                new = [i for n, i in enumerate(v.owner.inputs) if passes(v.owner, n)]
-                stack.extend(i for i in new if i not in seen)
-                seen.update(new)
-        return False
+        entering = (s.outer for s in (*self.states, *self.given))
+        return bool(self.carried) and any(v in self.carried for v in sources_of(entering))
 
     def _is_exponential(self, outer: Graph) -> bool:
         return any(v in self.carried or self.read_outside(v)[0] for v in ends(outer))
@@ -309,9 +301,10 @@ class Loop:
         )
         outputs = [*op.inner_outputs, *others]
         made = [values[v] for v in outputs]
-        if any(isinstance(node.op, Scan | IfElse) for node in self._nodes):
+        if any(isinstance(node.op, Scan | IfElse | OpFromGraph) for node in self._nodes):
             entering = [v for parts in inputs.values() for v in parts]
             step = FunctionGraph(entering, made, clone=False)
+            open_all(step)
             rewrite_loops(step, self.reading, carried)
             made = step.outputs
         return Step(inputs, dict(zip(outputs, made, strict=True)))

@@ -9,7 +9,7 @@ from aesara.graph.basic import Apply, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.scan.op import Scan
 
-from kanrewrite.inner.asking import compares, entering, is_asked, is_met, users
+from kanrewrite.inner.asking import compares, entering, grow_into, is_asked, is_met, users
 from kanrewrite.inner.complements import Difference, differences
 from kanrewrite.inner.slots import Slot
 
@@ -60,6 +60,11 @@ class Demands:
         asked = [s for s in results if self.outside(s, s in large)]
         met = [s for s in results if self._is_met(s)]
         return list(dict.fromkeys([*asked, *met, *(large if asked else [])]))
+
+    def entering(self, states: list[Slot], results: list[Slot]) -> list[Slot]:
+        """The states that some results grow and vanish with."""
+        made = [v for s in results for v in s.made]
+        return [s for s in states if grow_into(self.step, s.inside, made)]
 
     def _is_met(self, slot: Slot) -> bool:
         """Whether what a loop hands out is multiplied by what may bring it back into range."""

@@ -54,6 +54,13 @@ class OpeningPass(GraphRewriter):
         return bool(extreme) and (any(map(self.may_apply, with_inner(body))) or any(asked))
 
 
+def open_all(fgraph: FunctionGraph) -> None:
+    """Open all Ops of a graph, those in them too."""
+    while nodes := [n for n in fgraph.toposort() if is_closed(n)]:
+        for node in nodes:
+            replace(fgraph, node, opened(node), NAME)
+
+
 def is_closed(node: Apply[Any]) -> bool:
     """Whether a node is of an Op made from a graph that can be opened."""
     return isinstance(node.op, OpFromGraph) and is_replaceable(node.op)

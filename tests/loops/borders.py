@@ -10,6 +10,7 @@ from aesara.compile.builders import OpFromGraph
 from aesara.ifelse import ifelse
 
 from tests.loops.corpus import loop, scan, soft
+from tests.loops.models import several
 
 LABELS = np.array([0, 2, 1, 0])
 
@@ -103,3 +104,46 @@ def exponentials_of_branches(x: Any) -> Any:
         return e / e.sum()
 
     return scan(step, x)
+
+
+@loop((4, 3))
+def log_outside_of_a_loop_of_an_op(x: Any) -> Any:
+    op = made(soft, 1)
+    return at.log(scan(lambda row: op(row), x))
+
+
+@loop((4, 3))
+def running_means_of_exponentials(x: Any) -> Any:
+    def step(e: Any, s: Any, n: Any) -> Any:
+        return s + e, n + 1.0, (s + e) / (n + 1)
+
+    states = [at.zeros(3), at.constant(np.float64(0.0)), None]
+    return at.log(several(step, at.exp(x), states=states)[2])
+
+
+@loop((4, 3))
+def branches_of_two_results(x: Any) -> Any:
+    def step(row: Any) -> Any:
+        both = [[at.exp(v), at.exp(v).sum()] for v in (row, 2 * row)]
+        choice: Any = ifelse(at.gt(row[0], 0), *both)
+        tops, bottom = choice
+        return tops / bottom
+
+    return scan(step, x)
+
+
+@loop((4, 3))
+def branches_of_a_product(x: Any) -> Any:
+    def step(row: Any, s: Any) -> Any:
+        return ifelse(at.gt(row[0], 0), s * at.exp(row), s * at.exp(-row))
+
+    return at.log(scan(step, x, state=at.ones(3)))
+
+
+@loop((3, 4, 3))
+def quotients_in_a_loop_of_loops(x: Any) -> Any:
+    def outer(m: Any) -> Any:
+        tops, bottoms = scan(lambda row: [at.exp(row), at.exp(row).sum()], m)
+        return (tops / bottoms[:, None]).sum(0)
+
+    return scan(outer, x)

@@ -39,6 +39,9 @@ QUICK = (
     "exponentials_into_a_loop",
     "log_of_a_branch",
     "exponentials_of_branches",
+    "branches_of_a_product",
+    "running_means_of_exponentials",
+    "log_outside_of_a_loop_of_an_op",
 )
 #: Those that are derivatives themselves: Aesara's third derivatives of loops are wrong.
 DERIVATIVES = (
