@@ -15,10 +15,10 @@ from tests.loops.models import several
 LABELS = np.array([0, 2, 1, 0])
 
 
-def made(outputs: Any, ndim: int = 2, **options: Any) -> Any:
+def made(outputs: Any, ndim: int = 2, dtype: str = "float64", **options: Any) -> Any:
     """An Op made from the graph of what a function makes."""
     make: Any = OpFromGraph
-    v = at.tensor("float64", (None,) * ndim)
+    v = at.tensor(dtype, (None,) * ndim)
     found = outputs(v)
     return make([v], found if isinstance(found, list) else [found], **options)
 
@@ -124,8 +124,8 @@ def running_means_of_exponentials(x: Any) -> Any:
 @loop((4, 3))
 def branches_of_two_results(x: Any) -> Any:
     def step(row: Any) -> Any:
-        both = [[at.exp(v), at.exp(v).sum()] for v in (row, 2 * row)]
-        choice: Any = ifelse(at.gt(row[0], 0), *both)
+        first, second = ([at.exp(v), at.exp(v).sum()] for v in (row, 2 * row))
+        choice: Any = ifelse(at.gt(row[0], 0), first, second)
         tops, bottom = choice
         return tops / bottom
 

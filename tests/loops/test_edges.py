@@ -9,7 +9,9 @@ import aesara
 import aesara.tensor as at
 import numpy as np
 import pytest
+from aesara.ifelse import ifelse
 
+from tests.loops.borders import made
 from tests.loops.checking import PYTHON, switched
 from tests.loops.corpus import added, soft
 
@@ -41,6 +43,15 @@ def normal(row: Any, s: Any) -> Any:
     return s / s.sum(), at.log(s.sum())
 
 
+def shares(x: Any) -> Any:
+    e, total = aesara.scan(lambda row: [at.exp(row), at.exp(row).sum()], [x])[0]
+    return e / total[:, None]
+
+
+def chosen(row: Any, s: Any) -> Any:
+    return ifelse(at.gt(row[0], 0), s * at.exp(row), at.zeros_like(s))
+
+
 LOOPS: dict[str, Callable[[Any], Any]] = {
     "softmax": lambda x: last(soft, x, None),
     "sum of logs": lambda x: last(added, x, 0 * ones(x)),
@@ -48,6 +59,10 @@ LOOPS: dict[str, Callable[[Any], Any]] = {
     "product": lambda x: at.log(last(lambda row, s: s * at.exp(row), x, ones(x))),
     "signed": lambda x: at.log(abs(last(lambda row, s: s * row * at.exp(row), x, ones(x)))),
     "lacking": lambda x: at.log(1 - last(lambda row, s: s / (1 + at.exp(row)), x, ones(x))),
+    "exponentials in": lambda x: last(lambda e: e / e.sum(), at.exp(x), None),
+    "exponentials out": shares,
+    "branches": lambda x: at.log(last(chosen, x, ones(x))),
+    "an op": lambda x: at.log(last(made(soft, 1, x.dtype), x, None)),
     "integers": counted,
     "truth values": closed,
 }
