@@ -15,6 +15,7 @@ from kanrewrite.view.forms import HALF, ONE, ZERO, App, Axes, Form, Leaf, Lin
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.read import View
 from kanrewrite.view.recognise import Recogniser
+from kanrewrite.view.reuse import Reuse
 
 
 class Bench:
@@ -28,15 +29,22 @@ class Bench:
         The float dtype of every result.
     recogniser
         Turns parts of forms into fused operators, if any.
+    reuse
+        What of the graph may be used though it will be rewritten.
     """
 
-    def __init__(self, view: View, dtype: str, recogniser: Recogniser | None = None):
+    def __init__(
+        self,
+        view: View,
+        dtype: str,
+        recogniser: Recogniser | None = None,
+        reuse: Reuse | None = None,
+    ):
         self.view = view
         self.a: Lifting = view.algebra(dtype)
         self.dtype = dtype
         self.recogniser = recogniser
-        self._split: dict[Any, Scaled] = {}
-        self._lins: dict[Lin, Variable[Any, Any]] = {}
+        self.reuse = reuse or Reuse()
         self._made: dict[Any, Variable[Any, Any]] = {}
         self._low: set[Form] = set()
         self._factors: dict[Variable[Any, Any], list[Variable[Any, Any]]] = {}

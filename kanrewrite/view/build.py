@@ -9,12 +9,15 @@ exponentials went in.  How sums, logs and other operators split is told in `kanr
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Variable
 
+from kanrewrite.guards.values import constant_of
 from kanrewrite.terms import T
 from kanrewrite.view.centring import Generator, Shift
 from kanrewrite.view.clearing import cleared
@@ -38,6 +41,7 @@ from kanrewrite.view.operators import plain
 from kanrewrite.view.owned import split_own
 from kanrewrite.view.powers import gathered
 from kanrewrite.view.shutting import kept_beside
+from kanrewrite.view.signs import is_exact
 from kanrewrite.view.sinking import apart, is_scatter, sunk
 from kanrewrite.view.splitters import SPLITTERS
 from kanrewrite.view.sums import holds_sum, is_simpler
@@ -89,9 +93,18 @@ class Builder(LogBuilder):
         return self.total([(c, self._placed(t, where or PLAIN)) for c, t in terms])
 
     def comparison(self, form: Form, var: Variable[Any, Any]) -> Variable[Any, Any]:
-        """``exp(a) * r > 0`` as ``r > 0``, with 0 for r where a is -inf."""
-        zero = [self.constant(ZERO) for _ in var.owner.inputs[1:]]
-        return fitted(self.make(var.owner.op, self.sign_of(form), *zero), var)
+        """``exp(a) * r > 0`` as ``r > 0``, with 0 for r where a is -inf.
+
+        Two values are compared as they are where they are in range: a difference is rounded.
+        """
+        left, *right = var.owner.inputs
+        zero = [self.constant(ZERO) for _ in right]
+        shown = self.make(var.owner.op, self.sign_of(form), *zero)
+        if right and constant_of(right[0]) != 0 and not is_exact(form, self.a):
+            lost = at.or_(self.make(at.isinf, left), self.make(at.eq, left, self.constant(ZERO)))
+            lost = at.and_(self.make(at.eq, left, right[0]), lost)
+            shown = self.make(at.switch, lost, shown, var.owner.op(left, right[0]))
+        return fitted(shown, var)
 
     def below_zero(self, form: Form) -> Variable[Any, Any]:
         """Whether a form is negative, even where its exponent is out of range."""
@@ -110,14 +123,11 @@ class Builder(LogBuilder):
 
     def split(self, form: Form, where: Context) -> Scaled:
         """A form as exponent and rest."""
-        key = self._place(form, where)
-        if key not in self._split:
-            self._split[key] = self._split_new(form, where)
-        return self._split[key]
+        return self.reuse.once(self._place(form, where), partial(self._split_new, form, where))
 
     def is_built(self, form: Form, where: Context) -> bool:
         """Tell whether a form has been split there."""
-        return self._place(form, where) in self._split
+        return self._place(form, where) in self.reuse
 
     def _place(self, form: Form, where: Context) -> Any:
         """A form, with where it is built if that matters: to what is hot, or fades."""
@@ -160,13 +170,24 @@ class Builder(LogBuilder):
     def _origin(self, form: Form, where: Context) -> Variable[Any, Any] | None:
         """The variable of the graph that computes a form as well as could be."""
         origin = self.view.origin.get(form)
-        if origin is None or origin.type.ndim != form.ndim or self.view.gains(origin):
+        if origin is None or origin.type.ndim != form.ndim:
             return None
-        if hot(form) and (where != PLAIN or isinstance(form, Prod) or self.view.risks(origin)):
-            return None  # its exponent may cancel, or it overflows as it is
+        if hot(form) and (isinstance(form, Prod) or self._is_met(form, where)):
+            return None  # its exponent may cancel
         if where.exact and fading(form):
             return None  # it may be needed where its value has vanished
-        return origin
+        if self.view.gains(origin):
+            return origin if self.reuse.takes(origin) else None
+        return None if hot(form) and self.view.risks(origin) else origin
+
+    def _is_met(self, form: Form, where: Context) -> bool:
+        """Tell whether something around a form may need its exponents."""
+        if where == PLAIN:
+            return False
+        if where.exact or where.apart or where.unbounded or self.a.overflows(form):
+            return True
+        around = (exponents(f) for f, _ in where.masks)
+        return not exponents(form).isdisjoint(chain.from_iterable(around))
 
     def _sunk(self, form: Prod, where: Context) -> Scaled | None:
         # It is built as a value, which may vanish: not where its size is asked for.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any, TypeGuard
 
 import aesara.tensor as at
@@ -93,9 +94,7 @@ class ExponentBuilder(Bench):
 
     def linear(self, lin: Lin) -> Variable[Any, Any]:
         """An exponent as a variable, once."""
-        if lin not in self._lins:
-            self._lins[lin] = self._linear(lin)
-        return self._lins[lin]
+        return self.reuse.once(("exponent", lin), partial(self._linear, lin))
 
     def _linear(self, lin: Lin) -> Variable[Any, Any]:
         met = self.a.cancelled(dict(lin.terms))
@@ -159,9 +158,8 @@ class ExponentBuilder(Bench):
 
     def _origin_of(self, form: Form) -> Variable[Any, Any] | None:
         """The variable of the graph that computes a form as it is."""
-        origin = self.view.origin.get(form)
-        fits = origin is not None and origin.type.ndim == form.ndim
-        return origin if fits and origin is not None and not self.view.gains(origin) else None
+        origin = self.view.computed(form)
+        return origin if origin is not None and origin.type.ndim == form.ndim else None
 
     def _towers(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
         """Take out exponents that are exponentials themselves: beside them the others are lost.

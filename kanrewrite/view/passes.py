@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from heapq import heappop, heappush
 from typing import Any
 
 from aesara.graph.basic import Variable
@@ -31,6 +32,7 @@ from kanrewrite.view.fused import Fused
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
 from kanrewrite.view.recognise import Recogniser, Recognition, compiled
+from kanrewrite.view.reuse import Reuse
 from kanrewrite.view.rules import LIFTING, recognitions
 from kanrewrite.view.visible import with_nan
 
@@ -133,34 +135,54 @@ class LiftingPass(GraphRewriter):
             self._stopped()
             return
         self.read_count, self.form_count = view.read_count, view.form_count
+        places = {var: place for place, var in enumerate(variables)}
+        reuse = Reuse(places)
         builders: dict[str, Builder] = {}
-        rank = {var: place for place, var in enumerate(variables)}
         # From the outputs on: what is built for a variable refers to variables before it, which
         # are replaced after it, in what was built too.
-        for var in sorted(needed(fgraph, view), key=lambda v: -rank[v]):
+        waiting: list[int] = []
+        seen: set[Variable[Any, Any]] = set()
+        for var in needed(fgraph.outputs, view, seen):
+            heappush(waiting, -places[var])
+        while waiting:
+            var = variables[-heappop(waiting)]
             start = now()
+            reuse.begin(var)
             view.algebra(_dtype_of(var, view)).ran = {}
             try:
                 with limited(end - start):
-                    new = self._built(var, view, builders, recogniser)
+                    new = self._built(var, view, builders, recogniser, reuse)
             except OutOfTime:  # what was replaced stays: a graph is whole after each replacement
                 self._stopped()
                 return
-            if new is None or new is var:
-                continue
-            if trace.recorder is not None:
-                if not trace.recorder.allow():
-                    continue
-                names = recogniser.names.get(view.read(var)) if view.compared(var) is None else None
-                ran = _followed(var, new, view)
-                name = names[-1] if names else ran[-1].name if ran else LIFTING
-                by = tuple(f"{r.name} [{r.source}]" for r in ran)
-                trace.recorder.fired(name, brief(var), var, new, {}, now() - start, by)
-            if config.check_steps:
-                self._check(recogniser, view, var, new)
-            copy_stack_trace(var, new)
-            fgraph.replace(var, new, reason=LIFTING, import_missing=False)
-            self.built_count += 1
+            for used in needed(reuse.taken(), view, seen):
+                heappush(waiting, -places[used])
+            if new is not None and new is not var:
+                self._replace(fgraph, var, new, view, recogniser, now() - start)
+
+    def _replace(
+        self,
+        fgraph: FunctionGraph,
+        var: Variable[Any, Any],
+        new: Variable[Any, Any],
+        view: View,
+        recogniser: Recogniser,
+        seconds: float,
+    ) -> None:
+        """Put what was built in the place of a variable, and tell who watches."""
+        if trace.recorder is not None:
+            if not trace.recorder.allow():
+                return
+            names = recogniser.names.get(view.read(var)) if view.compared(var) is None else None
+            ran = _followed(var, new, view)
+            name = names[-1] if names else ran[-1].name if ran else LIFTING
+            by = tuple(f"{r.name} [{r.source}]" for r in ran)
+            trace.recorder.fired(name, brief(var), var, new, {}, seconds, by)
+        if config.check_steps:
+            self._check(recogniser, view, var, new)
+        copy_stack_trace(var, new)
+        fgraph.replace(var, new, reason=LIFTING, import_missing=False)
+        self.built_count += 1
 
     def _read_all(self, variables: list[Variable[Any, Any]], view: View, end: float) -> None:
         with limited(end - now()):
@@ -203,11 +225,12 @@ class LiftingPass(GraphRewriter):
         view: View,
         builders: dict[str, Builder],
         recogniser: Recogniser,
+        reuse: Reuse,
     ) -> Variable[Any, Any] | None:
         """What a variable is replaced by, None where it cannot be."""
         compared, dtype = view.compared(var), _dtype_of(var, view)
         if dtype not in builders:
-            builders[dtype] = Builder(view, dtype, recogniser)
+            builders[dtype] = Builder(view, dtype, recogniser, reuse)
         try:
             if compared is not None:
                 new = builders[dtype].comparison(compared, var)
@@ -216,7 +239,7 @@ class LiftingPass(GraphRewriter):
                 new = fitted(builders[dtype].whole(form), var)
                 inputs = [i for i in var.owner.inputs if i.type.dtype == var.type.dtype]
                 operands = map(view.read, inputs)
-                new = with_nan(new, var, operands, leaves(form))
+                new = with_nan(new, var, operands, within(form), view.computed)
         except Exception as error:  # noqa: BLE001  # the user's function compiles without it
             self._report(var, error)
             return None
@@ -259,11 +282,22 @@ def _deep() -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
-def needed(fgraph: FunctionGraph, view: View) -> list[Variable[Any, Any]]:
-    """The variables to rebuild: events whose value something outside the forms needs."""
+def needed(
+    roots: Iterable[Variable[Any, Any]], view: View, seen: set[Variable[Any, Any]]
+) -> list[Variable[Any, Any]]:
+    """The variables to rebuild: events whose value something outside the forms needs.
+
+    Parameters
+    ----------
+    roots
+        What is needed.
+    view
+        Who has read the graph.
+    seen
+        What was looked at before, which grows.
+    """
     found: dict[Variable[Any, Any], None] = {}
-    seen: set[Variable[Any, Any]] = set()
-    stack = list(fgraph.outputs)
+    stack = list(roots)
     while stack:
         var = stack.pop()
         if var in seen:
@@ -272,7 +306,7 @@ def needed(fgraph: FunctionGraph, view: View) -> list[Variable[Any, Any]]:
         compared = view.compared(var)
         if compared is not None:
             found[var] = None
-            stack.extend(leaves(compared))
+            stack.extend((*leaves(compared), *var.owner.inputs))
         elif view.is_event(var) or view.is_shiftable(var):
             found[var] = None
             stack.extend(leaves(view.read(var)))
@@ -283,15 +317,16 @@ def needed(fgraph: FunctionGraph, view: View) -> list[Variable[Any, Any]]:
 
 def leaves(form: Form) -> list[Variable[Any, Any]]:
     """The variables that a form is built from."""
-    out: list[Variable[Any, Any]] = []
-    stack, seen = [form], set()
+    return [part.var for part in within(form) if isinstance(part, Leaf)]
+
+
+def within(form: Form) -> dict[Form, None]:
+    """A form and all forms in it, each once."""
+    found: dict[Form, None] = {}
+    stack = [form]
     while stack:
-        form = stack.pop()
-        if form in seen:
-            continue
-        seen.add(form)
-        if isinstance(form, Leaf):
-            out.append(form.var)
-        else:
-            stack.extend(pieces(form))
-    return out
+        part = stack.pop()
+        if part not in found:
+            found[part] = None
+            stack.extend(pieces(part))
+    return found

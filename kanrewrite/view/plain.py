@@ -6,6 +6,7 @@ that the graph already computes is taken from there.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import aesara.tensor as at
@@ -38,9 +39,8 @@ class PlainBuilder(Builder):
 
     def split(self, form: Form, where: Context) -> Scaled:
         """The whole value as the rest; the exponent is empty."""
-        if form not in self._split:
-            self._split[form] = self.a.no_exponent, self._value(form, where)
-        return self._split[form]
+        built = self.reuse.once(form, partial(self._value, form, where))
+        return self.a.no_exponent, built
 
     def _value(self, form: Form, where: Context) -> Variable[Any, Any]:
         origin = self.view.origin.get(form)

@@ -341,6 +341,11 @@ class View:
         """Tell whether an event is between this variable and the leaves of its form."""
         return var in self._gains
 
+    def computed(self, form: Form) -> Variable[Any, Any] | None:
+        """The variable of the graph that computes a form, unless something cancels in it."""
+        origin = self.origin.get(form)
+        return None if origin is None or origin in self._gains else origin
+
     def risks(self, var: Variable[Any, Any]) -> bool:
         """Tell whether computing it as written can overflow."""
         return var in self._risks

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import aesara.tensor as at
@@ -14,14 +14,15 @@ from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.terms import T
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, pieces
-from kanrewrite.view.heat import is_mask
+from kanrewrite.view.heat import hot, is_mask
 
 
 def with_nan(
     new: Variable[Any, Any],
     var: Variable[Any, Any],
     operands: Iterable[Form],
-    left: Collection[Variable[Any, Any]],
+    left: Collection[Form],
+    computed: Callable[[Form], Variable[Any, Any] | None],
 ) -> Variable[Any, Any]:
     """A result with nan where what its elements were made of, and are no longer, is nan.
 
@@ -33,28 +34,38 @@ def with_nan(
         What the node of the latter was read from.
     left
         What the result is made of.
+    computed
+        What computes a form in the graph, as it is.
     """
     if var.owner is None or not isinstance(var.owner.op, Elemwise):
         return new
-    known = set(left)
-    for leaf in dict.fromkeys(v for form in operands for v in _elements(form)):
-        if leaf not in known and leaf.type == var.type:
-            new = at.switch(at.isnan(leaf), leaf, new)
+    for part in dict.fromkeys(part for form in operands for part in _elements(form)):
+        value = part.var if isinstance(part, Leaf) else computed(part)
+        if part not in left and isinstance(value, Variable) and _is_spread(value, var):
+            new = at.switch(at.isnan(value), value, new)
     return new
 
 
-def _elements(form: Form) -> Iterator[Variable[Any, Any]]:
-    """The variables of whose elements those of a form are made, where nothing can hide them."""
+def _is_spread(leaf: Variable[Any, Any], var: Variable[Any, Any]) -> bool:
+    """Tell whether each element of a variable can be made of one of a leaf's."""
+    if leaf.type.dtype != var.type.dtype or leaf.type.ndim not in (0, var.type.ndim):
+        return False
+    lengths = zip(leaf.type.broadcastable, var.type.broadcastable, strict=False)
+    return all(one or not other for one, other in lengths)
+
+
+def _elements(form: Form) -> Iterator[Form]:
+    """What the elements of a form are made of, where nothing can hide them."""
     stack, seen = [form], set[Form]()
     while stack:
         part = stack.pop()
         if part in seen:
             continue
         seen.add(part)
-        if isinstance(part, Leaf) and isinstance(part.var, Variable):
-            yield part.var
-        elif _shows(part):
+        if _shows(part):
             stack.extend(pieces(part))
+        elif isinstance(part, Leaf) or not (hot(part) or is_mask(part)):
+            yield part
 
 
 def _shows(form: Form) -> bool:

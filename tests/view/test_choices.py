@@ -243,3 +243,11 @@ def test_a_softplus_of_minus_infinity_is_nothing_beside_others() -> None:
     with np.errstate(all="ignore"):
         (share,) = function([x], [soft / soft.sum()])(given)
     np.testing.assert_allclose(share, np.logaddexp(0, given) / np.logaddexp(0, given).sum())
+
+
+def test_values_in_range_are_compared_as_they_are() -> None:
+    x = at.dmatrix("x")
+    share = at.exp(x) / at.exp(x).sum(axis=0, keepdims=True)
+    found = function([x], at.gt(share, at.expm1(share[0])))
+    tiny = np.array([[0.0, -802.0], [0.0, -731.0], [0.0, -800.0]])
+    assert found(tiny).tolist() == [[False, False], [False, True], [False, True]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import aesara
 import numpy as np
 import pytest
 
@@ -64,3 +65,21 @@ def test_what_is_negative_has_no_root(name: str) -> None:
     assert np.isnan(found).tolist() == [True, False, False]
     (right,) = stock([x, y], [ROOTS[name]])(np.array([2.0, 0.5, 3.0]), OTHERS)
     np.testing.assert_allclose(found[1:], right[1:], rtol=1e-12)
+
+
+def test_what_an_empty_difference_is_multiplied_with_stays_visible() -> None:
+    x, y = at.dvectors("xy")
+    share = at.exp(y) / (1 + at.exp(y))
+    gap = (share * (at.log(share) - at.log(share))).sum()
+    slope = function([x, y], aesara.grad(x.sum() * gap, y))
+    assert np.isnan(slope(np.array([np.nan, 1.0]), np.zeros(2))).all()
+    assert slope(np.ones(2), np.zeros(2)).tolist() == [0.0, 0.0]
+
+
+def test_a_sum_less_itself_in_a_share_has_slopes() -> None:
+    s, t, mask = at.dscalar("s"), at.dscalar("t"), at.bmatrix("mask")
+    chosen = at.switch(mask, s, at.exp(t))
+    gap = chosen.sum() - (at.exp(s) / at.exp(s).sum(axis=-1, keepdims=True)).sum()
+    slope = function([s, t, mask], aesara.grad(at.diagonal(chosen).sum() * gap, [s, t]))
+    found = slope(0.0, 0.0, np.array([[1, 0, 0]], "int8"))
+    np.testing.assert_allclose(found, [1.0, 0.0])
