@@ -20,12 +20,13 @@ from aesara.graph.basic import Apply, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, MergeOptimizer, copy_stack_trace
 from aesara.scan.op import Scan
+from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.inner.canonical import Numbers, Reading, reading_modulo, settings, ways
 from kanrewrite.inner.graphs import is_replaceable
 from kanrewrite.inner.parts import Parts, State
 from kanrewrite.inner.waiting import Later
-from kanrewrite.terms import T
+from kanrewrite.terms import T, operator_of
 from kanrewrite.theory import Theory
 
 Graph = Variable[Any, Any]
@@ -34,6 +35,8 @@ Keyed = Iterator[tuple[Hashable, Graph]]
 
 #: What lengths obey: two sequences have the same shortest length in either order.
 LENGTHS = Theory("lengths").ac(T.add).ac(T.mul).ac(T.minimum).ac(T.maximum)
+#: What no algebra of numbers tells of steps: maxima, minima and conditions have no order.
+ORDER = Theory("order").ac(T.maximum).ac(T.minimum).ac(T.and_).ac(T.or_).c(T.eq).c(T.neq)
 INTEGERS = ("int8", "int16", "int32", "int64")
 
 NAME = "kanrewrite_merge_loops"
@@ -129,7 +132,7 @@ class MergePass(GraphRewriter):
         nodes = [node for node in fgraph.toposort() if is_replaceable(node.op)]
         if len(nodes) < 2 or any(isinstance(node.op, Later) for node in fgraph.apply_nodes):
             return False
-        numbers, label = Numbers(self.reading()), _labels(nodes)
+        numbers, label = Numbers(_modulo_order(self.reading())), _labels(nodes)
         equal: dict[Hashable, list[Graph]] = defaultdict(list)
         partition = Partition([n for n in nodes if isinstance(n.op, Scan)], numbers, label)
         for loop in partition.loops:
@@ -142,6 +145,24 @@ class MergePass(GraphRewriter):
         self.visited += numbers.visited
         merged = [_merge(fgraph, outs) for outs in equal.values() if len(outs) > 1]
         return any(merged)
+
+
+def _modulo_order(reading: Reading | None) -> Reading | None:
+    """A reading that knows `ORDER`, too, where nothing else is known of a variable."""
+    if reading is None:
+        return None
+    modulo = reading_modulo(ORDER)
+
+    def read(v: Graph) -> Hashable:
+        found = reading(v)
+        return found if found is not None or not _is_ordered(v) else modulo(v)
+
+    return read
+
+
+def _is_ordered(v: Graph) -> bool:
+    op = v.owner.op
+    return isinstance(op, Elemwise) and ORDER.properties(operator_of(op)).commutative
 
 
 def _labels(nodes: list[Apply[Any]]) -> Label:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from aesara.graph.basic import Apply, Variable
@@ -19,7 +20,7 @@ class State(NamedTuple):
     start
         What it is before the first step, with what sort of state it is and its taps.
     inside
-        The inner inputs: what it was at each tap.
+        The inner inputs: what it was at each tap, the first one first.
     updates
         What a step makes of it.
     outside
@@ -104,9 +105,10 @@ def _states(
 ) -> Iterator[State]:
     read, written = iter(inside), iter(updates)
     for start, tap, offset, out in zip(starts, taps, offsets, outside, strict=True):
+        taken = sorted(zip(tap, islice(read, len(tap)), strict=True), key=itemgetter(0))
         yield State(
-            (*start, tuple(tap), tuple(offset)),
-            tuple(islice(read, len(tap))),
+            (*start, tuple(sorted(tap)), tuple(offset)),
+            tuple(v for _, v in taken),
             tuple(islice(written, len(offset))),
             out,
         )

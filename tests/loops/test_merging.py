@@ -62,6 +62,17 @@ EQUAL: dict[str, Pair] = {
     "quotients": states(
         lambda a, s: at.tanh(s) / at.cos(a), lambda a, s: at.tanh(s) * at.cos(a) ** -1
     ),
+    "maxima": states(
+        lambda a, s: at.maximum(a, at.maximum(s, 0)), lambda a, s: at.maximum(at.maximum(0, a), s)
+    ),
+    "conditions": states(
+        lambda a, s: at.switch(at.eq(a, s) | (a > 1), a, s),
+        lambda a, s: at.switch((a > 1) | at.eq(s, a), a, s),
+    ),
+    "taps in another order": lambda x, y: (
+        taps(lambda a, s, t: at.tanh(a + s * t) - t, -1, -2)(x),
+        taps(lambda a, t, s: at.tanh(s * t + a) - t, -2, -1)(x),
+    ),
     "sigmoid": states(lambda a, s: at.sigmoid(a) * s, lambda a, s: s / (1 + at.exp(-a))),
     "sequences permuted": lambda x, y: (
         scan(lambda a, b, s: a * at.tanh(b) + s, x, y, start=zeros()),
