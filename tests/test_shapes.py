@@ -64,6 +64,23 @@ def test_lengths_of_one_structure_are_one() -> None:
     assert lengths.broadcast([four[0], b]) is lengths.broadcast([four[1], b])
 
 
+def test_where_many_lengths_meet_each_maximum_is_of_few() -> None:
+    lengths, many = Lengths(), [at.lscalar(f"n{k}") for k in range(30)]
+    found = many[0]
+    for length in many[1:]:
+        found = lengths.broadcast([found, length])
+    nodes = [v.owner for v in ancestors([found]) if v.owner is not None]
+    assert max(len(node.inputs) for node in nodes) < 10
+    assert lengths.broadcast([many[7], found]) is found
+    assert lengths.broadcast(many) is found
+    compiled = stock(many, found)
+    ones = [1] * len(many)
+    assert compiled(*ones) == 1
+    assert compiled(*[4, *ones[1:-1], 4]) == 4
+    with pytest.raises(AssertionError):
+        compiled(*[4, *ones[1:-1], 3])
+
+
 @given(st.lists(st.sets(st.integers(0, 3), min_size=2), min_size=1, max_size=5))
 def test_a_length_is_the_set_of_what_met_in_it(groups: list[set[int]]) -> None:
     lengths, variables = Lengths(), at.lscalars("a", "b", "c", "d")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kanrewrite.audit.compiling import rewritten, with_gradients
 from kanrewrite.audit.helping import explained
-from kanrewrite.audit.inputs import inputs_of
+from kanrewrite.audit.inputs import Graph, Input, inputs_of
 from kanrewrite.audit.proving import proved
 from kanrewrite.audit.result import Audit, Part, Risk, Witness
 from kanrewrite.audit.searching import Search
@@ -18,6 +19,8 @@ __all__ = ["Audit", "Part", "Risk", "Witness", "audit"]
 
 #: How long it is looked for what would have helped.
 EXPLAINING = 10.0
+#: How many inputs are tried, and after how many risks it ends.
+_SAMPLES, _MOST = 64, 8
 
 
 @checked
@@ -29,9 +32,9 @@ def audit(
     as_written: bool = False,
     shapes: ByInput | None = None,
     mode: AnyMode = None,
-    samples: Count = 64,
+    samples: Count = _SAMPLES,
     seconds: Amount = 60.0,
-    most: Count = 8,
+    most: Count = _MOST,
     seed: Count = 0,
     explain: bool = True,
 ) -> Audit:
@@ -105,7 +108,31 @@ def audit(
     written = with_gradients(written) if gradient else written
     known = inputs_of(written, inputs, shapes)
     variables = [i.variable for i in known]
-    audited = list(written) if as_written else rewritten(variables, written, mode)
+    audited = written if as_written else rewritten(variables, written, mode)
+    return examined(known, written, audited, seconds, most, samples, seed, explain)
+
+
+def examined(
+    known: Sequence[Input],
+    written: list[Graph],
+    audited: list[Graph],
+    seconds: float,
+    most: int = _MOST,
+    samples: int = _SAMPLES,
+    seed: int = 0,
+    explain: bool = True,
+) -> Audit:
+    """The audit of a graph that is compiled already.
+
+    Parameters
+    ----------
+    known : sequence of Input
+        With their ranges.
+    written, audited : list of Variable
+        Before and after the compilation, over the same inputs.
+    seconds, most, samples, seed, explain
+        As for `audit`.
+    """
     search = Search(known, written, audited, seconds, most)
     search.search(samples, seed)
     risks = sorted(

@@ -57,12 +57,18 @@ def rewritten(inputs: Sequence[Graph], outputs: Sequence[Graph], mode: Any) -> l
     return list(fgraph.outputs)
 
 
-def runner(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> Run:
-    """What computes outputs as they stand, in floats."""
+def linked(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> Any:
+    """A function of outputs as they stand."""
     made = aesara.function(
         list(inputs), list(outputs), mode=Mode(**_PLAIN), on_unused_input="ignore"
     )
     WidePass().apply(made.maker.fgraph)
+    return made
+
+
+def runner(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> Run:
+    """What computes outputs as they stand, in floats."""
+    made = linked(inputs, outputs)
 
     def run(values: Sequence[Array]) -> tuple[list[Array] | None, object]:
         with np.errstate(all="ignore"):

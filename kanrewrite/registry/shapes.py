@@ -27,6 +27,11 @@ Length = Variable[Any, Any]
 SHAPES = "ShapeOpt"
 
 
+#: So many lengths meet in one maximum; where more do, as along a chain of residual layers, it is
+#: the maximum of those that are known, or its size would grow with the graph.
+_FLAT = 8
+
+
 class Lengths:
     """The lengths of one graph: equal ones have one number, broadcast ones know their parts."""
 
@@ -75,13 +80,19 @@ class Lengths:
         parts = frozenset().union(*(self._parts.get(n, {n}) for n in numbers))
         found = self._broadcast.get(parts)
         if found is None:
-            shapes = [(self._first[n],) for n in sorted(parts)]
+            few = parts if len(parts) <= _FLAT else self._largest(numbers)
+            shapes = [(self._first[n],) for n in sorted(few)]
             (result,) = broadcast_shape(*shapes, arrays_are_shapes=True)
             found = self._broadcast[parts] = as_tensor_variable(result)
             # It is known by itself: its own structure is large, and nothing else has it.
             self._known[found] = self._enter(found, found)
             self._parts[self._known[found]] = parts
         return found
+
+    def _largest(self, numbers: list[int]) -> set[int]:
+        """Lengths of which none has met in another one."""
+        met = {n: self._parts.get(n, frozenset([n])) for n in numbers}
+        return {n for n in met if not any(met[n] < other for other in met.values())}
 
 
 class Shapes(ShapeFeature):

@@ -10,20 +10,20 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-import aesara
 import numpy as np
 from aesara.graph.basic import Variable
 
 from kanrewrite import registry
-from kanrewrite.audit import Audit, audit
+from kanrewrite.audit import Audit, examined
+from kanrewrite.audit.compiling import linked, rewritten
+from kanrewrite.audit.inputs import inputs_of, needed
 from kanrewrite.border import checked, page_at
 from kanrewrite.display import brief, cut
 from kanrewrite.errors import NothingRan
 from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.ranges import ByInput, length_for
-from kanrewrite.registry.wide import WidePass
 from kanrewrite.relation import Relation
-from kanrewrite.report.measure import MODE, Curve, Generate, curves, generated, inputs_of
+from kanrewrite.report.measure import Curve, Generate, curves, generated
 from kanrewrite.report.page import render
 from kanrewrite.structure import computable
 from kanrewrite.trace import Recorder, trace
@@ -127,7 +127,7 @@ def report(
     are enabled is the same afterwards.
     """
     outputs = computable(graph)
-    inputs = inputs_of(outputs)
+    inputs = needed(outputs)
     if generate is None:
         generate = partial(generated, length=length_for(outputs, inputs))
     shapes = dict(zip(inputs, map(np.shape, generate(inputs, 1.0)), strict=True))
@@ -137,12 +137,13 @@ def report(
         found = compared(outputs, generate, scales)
         audited: Audit | NothingRan
         try:
-            audited = audit(outputs, ranges, shapes=shapes, seconds=_SECONDS)
+            known = inputs_of(outputs, ranges, shapes)
+            audited = examined(known, outputs, found.compiled, _SECONDS)
         except NothingRan as error:
             audited = error
     fired = {event.name for event in found.steps.fired_events}
     near = _near([relation for relation in chosen if relation.name not in fired], outputs)
-    after, steps, measured, stock_seconds, seconds = found
+    after, _, steps, measured, stock_seconds, seconds = found
     if title is None:
         names = ", ".join(x.name or brief(x, 3) for x in outputs)
         title = f"kanrewrite report: {cut(names, _TITLE)}"
@@ -156,8 +157,8 @@ class Comparison(NamedTuple):
 
     Attributes
     ----------
-    after : list of Variable
-        What it is rewritten to.
+    after, compiled : list of Variable
+        What it is rewritten to, and what the whole compilation makes of it.
     steps : Recorder
         By which relations.
     curves : list of Curve
@@ -167,6 +168,7 @@ class Comparison(NamedTuple):
     """
 
     after: list[Graph]
+    compiled: list[Graph]
     steps: Recorder
     curves: list[Curve]
     stock_seconds: float
@@ -186,23 +188,21 @@ def compared(
     generate, scales
         As for `report`.
     """
-    inputs = inputs_of(outputs)
+    inputs = needed(outputs)
     with registry.disabled():
-        stock, stock_seconds = _compiled(inputs, outputs)
-    ours, seconds = _compiled(inputs, outputs)
+        _, stock, stock_seconds = _compiled(inputs, outputs)
+    compiled, ours, seconds = _compiled(inputs, outputs)
     with trace(refusals=False) as steps:
         after = registry.stabilize(list(outputs))
     functions = {"stock Aesara": stock, "kanrewrite": ours}
     measured = curves(outputs, inputs, functions, generate, scales)
-    return Comparison(after, steps, measured, stock_seconds, seconds)
+    return Comparison(after, compiled, steps, measured, stock_seconds, seconds)
 
 
-def _compiled(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> tuple[Any, float]:
+def _compiled(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> tuple[list[Graph], Any, float]:
     start = perf_counter()
-    function = aesara.function(list(inputs), list(outputs), mode=MODE, on_unused_input="ignore")
-    seconds = perf_counter() - start
-    WidePass().apply(function.maker.fgraph)
-    return function, seconds
+    graph = rewritten(inputs, outputs, None)
+    return graph, linked(inputs, graph), perf_counter() - start
 
 
 def _near(relations: Sequence[Relation], outputs: list[Graph]) -> list[Explanation]:

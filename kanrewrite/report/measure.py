@@ -8,9 +8,7 @@ from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
-from aesara.compile.mode import Mode
-from aesara.compile.sharedvalue import SharedVariable
-from aesara.graph.basic import Constant, Variable, graph_inputs
+from aesara.graph.basic import Variable
 from mpmath import mpf
 
 from kanrewrite.errors import KanrewriteError
@@ -21,8 +19,6 @@ from kanrewrite.reference import evaluate, round_to
 Graph = Variable[Any, Any]
 Generate = Callable[[Sequence[Graph], float], list[Any]]
 
-#: Fusion and inplace operations change no number and take most of the time of compiling.
-MODE = Mode(linker="py", optimizer="fast_run").excluding("fusion", "inplace")
 #: How long it is measured.
 SECONDS = 5.0
 SCALES = tuple(float(f"{10**k:.3g}") for k in np.arange(-2, 4.01, 0.5))
@@ -48,15 +44,6 @@ class Curve:
     scales: tuple[float, ...]
     errors: tuple[float, ...]
     note: str = ""
-
-
-def inputs_of(outputs: Sequence[Graph]) -> list[Graph]:
-    """The inputs that need a value, in the order of their first use."""
-    return [
-        variable
-        for variable in dict.fromkeys(graph_inputs(list(outputs)))
-        if not isinstance(variable, Constant | SharedVariable)
-    ]
 
 
 def generated(inputs: Sequence[Graph], scale: float, length: int = LENGTHS[0]) -> list[Any]:
