@@ -143,6 +143,25 @@ def brief(variable: Variable[Any, Any], depth: int = 5) -> str:
     return _Brief(_MOST).text(variable, depth, top=True)
 
 
+def in_line(variable: Variable[Any, Any], width: int = 66) -> str:
+    """The text of a graph, as deep as a line holds: two graphs that differ shall look so.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> x = at.vector("x")
+    >>> in_line(at.log(at.exp(at.exp(at.exp(at.exp(at.exp(x)))))))
+    'log(exp(exp(exp(exp(exp(x))))))'
+    """
+    text = brief(variable)
+    for depth in range(6, width):
+        deeper = brief(variable, depth)
+        if deeper == text or len(deeper) > width:
+            break
+        text = deeper
+    return text
+
+
 class _Brief:
     """Writes graphs until so many characters are written."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.text import Text
 from rich.tree import Tree
 
-from kanrewrite.display import brief, cut
+from kanrewrite.display import brief, cut, in_line
 from kanrewrite.draw.diff import before_after, diff
 from kanrewrite.draw.graph import diagram
 from kanrewrite.draw.model import Box, Diagram, Line, Status
@@ -46,7 +46,7 @@ def search_picture(search: Exploration) -> Picture:
 
 def _box(found: Found, best: Found) -> Box:
     """The start as it is, other graphs by how they differ from what they were found from."""
-    text = ", ".join(brief(output) for output in found.outputs)
+    text = ", ".join(in_line(output) for output in found.outputs)
     head = f"#{found.number}  cost {found.cost:g}"
     status: Status = "best" if found is best else "start" if found.number == 0 else ""
     if found.by is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from aesara.graph.basic import Variable
 
-from kanrewrite.display import Pictured, brief
+from kanrewrite.display import Pictured, brief, in_line
 from kanrewrite.spelled import spelled
 
 Graph = Variable[Any, Any]
@@ -68,7 +68,7 @@ class Found(Pictured):
         return steps[::-1]
 
     def __str__(self) -> str:
-        texts = ", ".join(brief(output) for output in self.outputs)
+        texts = ", ".join(in_line(output) for output in self.outputs)
         return f"#{self.number} cost {self.cost:g}: {texts}"
 
     __repr__ = __str__
