@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from kanren.constraints import ConstrainedState
 from kanren.core import lall
 
+from kanrewrite.ac.conjunction import Conjunction, stated
 from kanrewrite.ac.interned import Interned
 from kanrewrite.ac.matching import matcher
 from kanrewrite.ac.replacing import under
 from kanrewrite.ac.terms import Store, store
 from kanrewrite.ac.unification import unify
 from kanrewrite.border import checked
-from kanrewrite.errors import CyclicSubstitution
+from kanrewrite.errors import CyclicSubstitution, Incomplete
 from kanrewrite.theory import Theory
 
 Goal = Callable[[Any], Iterator[Any]]
@@ -113,16 +113,31 @@ class Eq:
     def _solutions(self, state: Any) -> Iterator[Any]:
         """The state with each unifier of the two sides added."""
         terms = store(default_theory() if self.theory is None else self.theory)
+        written = self.lhs, self.rhs
         known = Known(terms, state)
         left, right = known(self.lhs), known(self.rhs)
-        for found in self._unifiers(terms, left, right):
-            # What may be anything is not bound: kanren would follow it to itself for ever.
-            extended = {**state, **{v: value for v, value in found.items() if v != value}}
-            if isinstance(state, ConstrainedState):
-                extended = state.post_unify_checks(extended, self.lhs, self.rhs)
-                if extended is False:
-                    continue
-            yield extended
+        every = stated(terms, state, (terms.intern(self.lhs), terms.intern(self.rhs)))
+        if every.together is None:
+            for found in self._unifiers(terms, left, right):
+                every.has_answers = True
+                yield from every.answers(state, found, written)
+            if every.refuse():
+                every.together = self._together(every, written)
+        # Each state takes the next of them: a fair disjunction comes to each state once, first.
+        yield from every.together or ()
+
+    def _together(self, every: Conjunction, written: tuple[Any, Any]) -> Iterator[Any]:
+        """The states in which this equation and those before it hold."""
+        known = Known(every.terms, every.start)
+        pairs = [(known(s), known(t)) for s, t in every.equations]
+        try:
+            for found in unify(pairs, every.terms.theory):
+                every.has_answers = True
+                yield from every.answers(every.start, found, written)
+        except Incomplete as reason:
+            if every.has_answers:
+                raise
+            every.give_up(reason)
 
     def _unifiers(
         self, terms: Store, left: Interned, right: Interned

@@ -76,7 +76,32 @@ def solutions(
             return None
         left = [a - times * b for a, b in zip(left, pivot[0], strict=True)]
         found = [a + times * b for a, b in zip(found, pivot[1], strict=True)]
-    return found, [combination for _, combination in open_ones]
+    every = [combination for _, combination in open_ones]
+    _shorten(every, every)
+    _shorten([found], every)
+    return found, every
+
+
+def _shorten(vectors: Sequence[list[int]], by: Sequence[list[int]]) -> None:
+    """Make vectors shorter by multiples of others, as long as one does it.
+
+    Hermite's normal form has large entries, each of which is so many operands of a product.
+    """
+    lengths = {id(other): sum(n * n for n in other) for other in by}
+    shorter = True
+    while shorter:
+        shorter = False
+        for vector in vectors:
+            for other in by:
+                length = lengths[id(other)]
+                if other is vector or not length:
+                    continue
+                inner = sum(a * b for a, b in zip(vector, other, strict=True))
+                times = (2 * inner + length) // (2 * length)
+                if times and 2 * abs(inner) > length:
+                    vector[:] = [a - times * b for a, b in zip(vector, other, strict=True)]
+                    lengths[id(vector)] = sum(n * n for n in vector)
+                    shorter = True
 
 
 def echelon(lattice: Sequence[Sequence[int]]) -> list[tuple[int, list[int]]]:

@@ -44,6 +44,8 @@ class Matcher:
     steps
         How many steps a search may take from one answer to the next before it raises `Incomplete`;
         by default there are many.
+    tick
+        Called with the work of searching for what cancels; it may raise.
 
     Attributes
     ----------
@@ -61,6 +63,7 @@ class Matcher:
         "__dict__",
         "_sorts",
         "_steps",
+        "_tick",
         "cancels",
         "is_open",
         "match",
@@ -70,8 +73,15 @@ class Matcher:
 
     match: Callable[[Interned], Iterator[Substitution]]
 
-    def __init__(self, pattern: Interned, sorts: Sorts | None = None, steps: int | None = None):
+    def __init__(
+        self,
+        pattern: Interned,
+        sorts: Sorts | None = None,
+        steps: int | None = None,
+        tick: Callable[[int], object] = int,
+    ):
         self.pattern = pattern
+        self._tick = tick
         self._steps = steps
         self.store = pattern.store
         self._sorts = sorts or Sorts(self.store, {})
@@ -144,7 +154,7 @@ class Matcher:
             yield found
         steps = _FEW_STEPS if seen else None
         most = None if self._steps is None else self._steps // _SHORT
-        every = instances(self.store, self.pattern, term, self._sorts, steps, most)
+        every = instances(self.store, self.pattern, term, self._sorts, steps, most, self._tick)
         if not seen:
             for values in every:
                 yield {v.plain: value for v, value in values.items()}

@@ -161,7 +161,7 @@ class _Unifier:
             return False
         if self._matcher is None:
             self._tick(_COMPILED * self._times)
-            self._matcher = Matcher(self.term, steps=_LONG)
+            self._matcher = Matcher(self.term, steps=_LONG, tick=self._tick)
         try:
             return next(self._matcher.match(other.term), None) is not None
         except Incomplete:

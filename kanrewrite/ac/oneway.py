@@ -6,7 +6,7 @@ group cancel, so that a variable must hold what the subject does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
@@ -39,6 +39,7 @@ def instances(
     sorts: Sorts,
     steps: int | None = None,
     most: int | None = None,
+    tick: Callable[[int], object] = int,
 ) -> Iterator[Solution]:
     """The substitutions under which a pattern equals a subject, each once.
 
@@ -56,6 +57,8 @@ def instances(
         How many steps of the search are enough; None for as many as it takes.
     most
         After how many steps it is given up; None for many from each solution to the next.
+    tick
+        Called with the work that was done; it may raise.
 
     Yields
     ------
@@ -73,7 +76,10 @@ def instances(
     search = Search(terms, [(pattern, with_others(terms, subject, frozen))], read, most)
     seen: set[tuple[Interned, ...]] = set()
     variables = [v for v in search.variables if v in pattern.variables]
+    told = 0
     for values in islice(search.solutions(), steps):
+        tick(search.budget.spent - told)
+        told = search.budget.spent
         if values is not None and values not in seen:
             seen.add(values)
             search.budget.found()

@@ -9,10 +9,11 @@ from kanren import eq as syntactic
 from kanren.constraints import isinstanceo, neq
 from unification import Var, var
 
-from kanrewrite.ac import Eq, default_theory, eq, set_default_theory
+from kanrewrite.ac import Eq, default_theory, eq, set_default_theory, term
 from kanrewrite.errors import CyclicSubstitution
 from kanrewrite.theory import Theory
 from tests.ac.oracle import normal
+from tests.ac.test_sizes import lines_run
 
 AC = Theory("kanren").ac("add").ac("mul")
 C = Theory("commutative").c("com")
@@ -166,3 +167,30 @@ def test_equations_are_values() -> None:
     assert eq(X, 1) != (X, 1)
     assert repr(eq(X, 1)) == "eq(~x, 1)"
     assert ".when(" in repr(eq(X, 1).when(neq(X, 1)))
+
+
+def test_goals_of_which_few_answers_are_accepted_are_solved_together() -> None:
+    parts = [f"c{k}" for k in range(12)]
+    x, y, z = var("x"), var("y"), var("z")
+    many = eq(("add", x, y, z), ("add", *parts), AC)
+    last = ("add", *parts[6:])
+    lines = lines_run(lambda: run(1, (x, y), many, eq(x, last, AC), eq(y, "c0", AC)))
+    assert lines < 200_000  # of some half a million answers to the first
+    ((one, other),) = run(1, (x, y), many, eq(x, last, AC), eq(y, "c0", AC))
+    assert term(one, AC) is term(last, AC)
+    assert other == "c0"
+    either: Any = conde([eq(x, "q", AC)], [eq(x, last, AC)])
+    assert len(set(run(3, y, many, either))) == 3
+    different = neq(y, "c0")
+    (other,) = run(1, y, different, many, eq(x, ("add", *parts[2:]), AC))
+    assert other == "c1"
+
+
+def test_goals_together_have_the_answers_that_they_have_in_turn() -> None:
+    x, y, z = var("x"), var("y"), var("z")
+    many = eq(("add", x, y, z), ("add", *"abcdefg"), AC)
+    other = eq(("add", y, "q"), ("add", "q", "g", "f"), AC)
+    found = run(0, (x, y, z), many, other)
+    different = [tuple(term(one, AC) for one in answer) for answer in found]
+    assert len(different) == len(set(different)) == 30
+    assert run(0, x, many, eq(x, "q", AC)) == ()
