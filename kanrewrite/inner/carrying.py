@@ -30,6 +30,7 @@ from kanrewrite.inner.asking import is_exponential, is_float, numbered, sources_
 from kanrewrite.inner.branches import rewrite_branches
 from kanrewrite.inner.complements import Lack, with_complements
 from kanrewrite.inner.demands import Demands
+from kanrewrite.inner.graphs import with_inner
 from kanrewrite.inner.moving import Level, ends, is_zero, moved
 from kanrewrite.inner.opening import open_all
 from kanrewrite.inner.recording import NAME, replaced
@@ -224,8 +225,9 @@ class Loop:
         return hot and any(map(self._asked_inside, states))
 
     def _is_hot(self, given: list[Slot]) -> bool:
-        """Whether exponentials enter a step, or are made in it."""
-        return bool(given) or any(map(is_exponential, self._nodes))
+        """Whether exponentials enter a step, or are made in it, or in a loop in it."""
+        bodies = with_inner(self.node.op.fgraph)
+        return bool(given) or any(is_exponential(n) for body in bodies for n in body.apply_nodes)
 
     def _derives(self) -> bool:
         """Whether the size of something carried enters this loop."""

@@ -147,3 +147,14 @@ def quotients_in_a_loop_of_loops(x: Any) -> Any:
         return (tops / bottoms[:, None]).sum(0)
 
     return scan(outer, x)
+
+
+@loop((3, 2, 3))
+def filter_of_products(x: Any) -> Any:
+    """What a loop in a step has multiplied is normalised by the step."""
+
+    def outer(m: Any, s: Any) -> Any:
+        grown = scan(lambda row, t: t * at.exp(row), m, state=s)[-1]
+        return grown / grown.sum(), at.log(grown.sum())
+
+    return several(outer, x, states=[at.ones(3) / 3, None])[1]
