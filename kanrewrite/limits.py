@@ -98,3 +98,15 @@ def limited(seconds: float) -> Iterator[None]:
         _ends.pop()
         signal.signal(signal.SIGALRM, before)
         _wind()
+
+
+def within_outer_limits() -> None:
+    """Go on after an interruption, if it was the innermost limit that had ended.
+
+    Raises
+    ------
+    OutOfTime
+        Where a limit around it is over: then nothing that is inside of that was too slow by itself.
+    """
+    if _ends and now() >= min(_ends):
+        raise OutOfTime

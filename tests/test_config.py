@@ -43,6 +43,15 @@ def test_the_environment_is_read() -> None:
     assert done.stdout == "7\n"
 
 
+def test_the_command_line_refuses_wrong_flags_in_a_line() -> None:
+    environment = {**os.environ, "KANREWRITE_FLAGS": "bogus=1"}
+    command = [sys.executable, "-m", "kanrewrite", "list"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("Error: kanrewrite has no setting 'bogus'")
+    assert "Traceback" not in done.stderr
+
+
 def fail_within(**settings: Any) -> None:
     with kanrewrite.config.change(**settings):
         assert all(getattr(kanrewrite.config, name) == value for name, value in settings.items())

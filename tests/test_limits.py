@@ -6,6 +6,7 @@ import contextlib
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -195,3 +196,25 @@ def test_a_limit_around_another_still_holds_after_it() -> None:
 
     with pytest.raises(OutOfTime), limited(0.2):
         twice()
+
+
+def test_a_limit_around_a_rewrite_ends_it_and_breaks_no_relation() -> None:
+    guard = Guard("sleeping", sleeping)
+
+    @relation
+    def halved(x: Float) -> Iterator[Eq]:
+        """Guarded by what never says anything."""
+        yield eq(T.arctan(x), 2 * T.arctan(x)).when(guard(x))
+
+    x = at.dvector("x")
+    kanrewrite.register(halved, replace=True)
+    kanrewrite.enable("halved")
+
+    def hurried() -> None:
+        with limited(0.5), kanrewrite.config.change(relation_seconds=60.0):
+            kanrewrite.stabilize(at.arctan(x))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(OutOfTime):
+            hurried()

@@ -93,11 +93,11 @@ def _options(
 @app.command()
 def demo() -> None:
     """Hand-written softmaxes and a classifier: stock Aesara, kanrewrite and truth side by side."""
-    from rich.console import Console
-
-    from kanrewrite import demo as demonstration
-
     with reported():
+        from rich.console import Console
+
+        from kanrewrite import demo as demonstration
+
         right = demonstration.run(Console())
     raise typer.Exit(0 if right else 1)
 
@@ -118,9 +118,9 @@ def list_relations(
     as_json: Json = False,
 ) -> None:
     """Every relation: its family, its equations, where it is written, whether it is enabled."""
-    from kanrewrite.cli import listing
-
     with reported():
+        from kanrewrite.cli import listing
+
         listing.run(family, rules, script, as_json)
 
 
@@ -147,9 +147,9 @@ def stabilize(
     as_json: Json = False,
 ) -> None:
     """Rewrite a graph of your own: the numbers before and after, and what fired where."""
-    from kanrewrite.cli import stabilizing
-
     with reported():
+        from kanrewrite.cli import stabilizing
+
         found = stabilizing.stabilized(
             target, inputs or [], scale, only or [], seed, ranges or ([] if strict else None)
         )
@@ -186,9 +186,9 @@ def audit(
     as_json: Json = False,
 ) -> None:
     """Is a graph safe: inputs at which it is wrong, and what is proved; exit code 1 if not."""
-    from kanrewrite.cli import auditing
-
     with reported():
+        from kanrewrite.cli import auditing
+
         right = auditing.run(
             target,
             ranges or [],
@@ -219,9 +219,9 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Check relations in high precision; exit code 1 if one of them is refused."""
-    from kanrewrite.cli import verifying
-
     with reported():
+        from kanrewrite.cli import verifying
+
         right = verifying.run(names or [], samples, seed, script, as_json)
     raise typer.Exit(0 if right else 1)
 
@@ -240,9 +240,9 @@ def report(
 
     Given values are scaled as generated ones are if they are floats.
     """
-    from kanrewrite.cli import reporting
-
     with reported():
+        from kanrewrite.cli import reporting
+
         reporting.run(target, output, inputs or [], as_json, ranges or [])
 
 
@@ -262,9 +262,9 @@ def improve(
     as_json: Json = False,
 ) -> None:
     """Search forms of a formula that lose fewer digits, and what each costs."""
-    from kanrewrite.cli import improving
-
     with reported():
+        from kanrewrite.cli import improving
+
         improving.run(target, ranges or [], (seconds, points), seed, output, as_json)
 
 
@@ -289,8 +289,8 @@ def fuzz(
     ] = "both",
 ) -> None:
     """Judge random graphs against stock Aesara and high precision; exit code 1 if one is wrong."""
-    from kanrewrite.cli import fuzzing
-
     with reported():
+        from kanrewrite.cli import fuzzing
+
         right = fuzzing.run(n, seed, seconds, jobs, save, lines, grammar)
     raise typer.Exit(0 if right else 1)

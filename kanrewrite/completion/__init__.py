@@ -17,7 +17,7 @@ from kanrewrite.completion.prepared import Prepared
 from kanrewrite.completion.reached import Steps
 from kanrewrite.completion.terms import apart
 from kanrewrite.errors import NotARelation
-from kanrewrite.limits import OutOfTime, limited
+from kanrewrite.limits import OutOfTime, limited, within_outer_limits
 from kanrewrite.relation import Relation
 
 __all__ = ["Check", "Finding", "check", "derived"]
@@ -113,6 +113,7 @@ def check(relations: Relation | Iterable[Relation], seconds: Amount = SECONDS) -
                 names = frozenset(relation.name for relation in finding.relations)
                 found.setdefault((finding.kind, names), finding)
     except OutOfTime:
+        within_outer_limits()
         return Check(tuple(found.values()), compared.left)
     return Check(tuple(found.values()))
 

@@ -23,7 +23,7 @@ from kanrewrite.config import config
 from kanrewrite.display import brief
 from kanrewrite.errors import NotBuildable, RelationWarning
 from kanrewrite.guards import Condition
-from kanrewrite.limits import OutOfTime, limited
+from kanrewrite.limits import OutOfTime, limited, within_outer_limits
 from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.roles import operators_in
 from kanrewrite.rewriter.axioms import AxiomReader, Match
@@ -216,6 +216,7 @@ class Matching:
             with limited(allowed - spent):
                 return attempt(node, argument)
         except OutOfTime:
+            within_outer_limits()
             self._leave_out(relation, node, errors.out_of_time(allowed))
             return {}
         except Exception as error:  # noqa: BLE001  # relations and guards are a user's code

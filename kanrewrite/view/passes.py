@@ -19,7 +19,7 @@ from kanrewrite.config import config
 from kanrewrite.display import brief
 from kanrewrite.errors import RelationWarning
 from kanrewrite.laws import Laws
-from kanrewrite.limits import OutOfTime, limited
+from kanrewrite.limits import OutOfTime, limited, within_outer_limits
 from kanrewrite.relation import Relation
 from kanrewrite.terms import Operator
 from kanrewrite.trace import trace
@@ -132,6 +132,7 @@ class LiftingPass(GraphRewriter):
         try:
             self._read_all(variables, view, end)
         except OutOfTime:
+            within_outer_limits()
             self._stopped()
             return
         self.read_count, self.form_count = view.read_count, view.form_count
@@ -153,6 +154,7 @@ class LiftingPass(GraphRewriter):
                 with limited(end - start):
                     new = self._built(var, view, builders, recogniser, reuse)
             except OutOfTime:  # what was replaced stays: a graph is whole after each replacement
+                within_outer_limits()
                 self._stopped()
                 return
             for used in needed(reuse.taken(), view, seen):
