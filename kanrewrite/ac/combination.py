@@ -23,7 +23,7 @@ from kanrewrite.ac.cycles import acyclic
 from kanrewrite.ac.groups import Bindings, Linear, Row, eliminated, row_of, without_cycles
 from kanrewrite.ac.interned import VARIABLE, Interned, Symbol
 from kanrewrite.ac.replacing import Held
-from kanrewrite.ac.separation import holds_products, released
+from kanrewrite.ac.separation import holds_products, is_product_of, released
 from kanrewrite.ac.states import Equation, State, bound, compatible, may_change
 from kanrewrite.ac.terms import Store
 
@@ -99,7 +99,11 @@ class _Combination:
                 if not any(self._ways(group, stuck)):
                     return None
                 continue
-            found.extend((v, value) for v, value in solved if not value.variables and v not in held)
+            atoms = {atom for row in rows for atom in row}  # what is new is bound to nothing else
+            known = [(v, value) for v, value in solved if v in atoms and not value.variables]
+            if any(v in held and not is_product_of(group, value) for v, value in known):
+                return None
+            found.extend(known)
         return found
 
     def steps(self) -> Iterator[State]:

@@ -191,6 +191,16 @@ def test_goals_find_the_same_in_either_order() -> None:
         assert found == {term(("sub", "b", "a"), ADD)}
 
 
+def test_a_system_with_large_exponents_in_between_ends() -> None:
+    system = [
+        (("add", Z, Z), ("add", X, Y, Y, Y, "c", "c", ("neg", "a"), ("neg", "a"), ("neg", "a"))),
+        (("add", Y, Y, Z, Z, Z), ("add", X, X, X, X, "b", "c")),
+        (("sub", Z, X), "b"),
+    ]
+    for found in unify(system, ADD):
+        assert _unifies(found, system, ADD)
+
+
 def test_a_general_answer_comes_last() -> None:
     found = list(islice(match(("sub", X, Y), ("sub", "a", "b"), ADD), 10))
     assert len(found) == 4
