@@ -121,7 +121,7 @@ class Eq:
             for found in self._unifiers(terms, left, right):
                 every.has_answers = True
                 yield from every.answers(state, found, written)
-            if every.refuse():
+            if every.refuse() and not isinstance(self, Written):
                 every.together = self._together(every, written)
         # Each state takes the next of them: a fair disjunction comes to each state once, first.
         yield from every.together or ()
