@@ -105,8 +105,8 @@ def svg(panels: Sequence[Placed], caption: str = "") -> str:
         parts += row
         width = max(width, across)
     notes = [line for text in caption.splitlines() for line in _folded(text)]
-    width = max([width, *(len(text) * SMALL + 2 * MARGIN for text in notes)])
-    legend, height = _legend(panels, height + MARGIN / 2)
+    legend, across, height = _legend(panels, height + MARGIN / 2)
+    width = max([width, across, *(len(text) * SMALL + 2 * MARGIN for text in notes)])
     for n, text in enumerate(notes):
         parts.append(_write(text, MARGIN, height + 12 + n * 15, "at", "start"))
     height += 15 * len(notes) + 8
@@ -206,11 +206,12 @@ def curve(way: Sequence[Point]) -> str:
     return "".join(parts)
 
 
-def _legend(panels: Sequence[Placed], y: float) -> tuple[str, float]:
+def _legend(panels: Sequence[Placed], y: float) -> tuple[str, float, float]:
+    """What colours mean, where its right edge is, and where its lower one."""
     used = {box.status for panel in panels for box in panel.diagram.boxes.values()}
     names = [name for name in LEGEND if name in used]
     if len(used) < 2 or names == ["output"]:
-        return "", y
+        return "", 0.0, y
     parts, x = [], MARGIN
     for name in names:
         parts.append(
@@ -218,7 +219,7 @@ def _legend(panels: Sequence[Placed], y: float) -> tuple[str, float]:
             + _write(LEGEND[name], x + 19, y + 9.5, "at", "start")
         )
         x += 34 + len(LEGEND[name]) * SMALL
-    return f'<g class="legend">{"".join(parts)}</g>', y + 16
+    return f'<g class="legend">{"".join(parts)}</g>', x + MARGIN, y + 16
 
 
 def _write(text: str, x: float, y: float, name: str = "", anchor: str = "middle") -> str:

@@ -28,6 +28,13 @@ TEXTS = """
   })
 """
 WIDTH = "document.querySelector('.stage:not([hidden]) svg').viewBox.baseVal.width"
+#: Texts that stick out of their picture.
+CUT = """
+[...document.querySelectorAll('.stage:not([hidden]) svg text')]
+  .filter(t => t.getClientRects().length)
+  .filter(t => t.getBoundingClientRect().right > t.closest('svg').getBoundingClientRect().right + 1)
+  .map(t => t.textContent)
+"""
 POINTS = """
 [...document.querySelectorAll('svg.front circle')]
   .map(c => c.getBoundingClientRect()).map(r => [r.left, r.top, r.right, r.bottom])
@@ -173,6 +180,7 @@ def check(browser: Browser, picture: Picture, status: str, path: Path) -> None:
         assert min(size for *_, size in texts) >= 10
         assert overlapping(texts) == []
         assert browser.evaluate(WIDTH) <= 1280
+        assert browser.evaluate(CUT) == []
         if not frame:
             assert browser.evaluate(SEEN).get(status, 0) > 0
 
