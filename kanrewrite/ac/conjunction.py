@@ -40,6 +40,8 @@ class Conjunction:
         The state before the first of them.
     equations
         Them, as they were stated.
+    alone
+        Whether the only one has answers that its unifiers are not: it is solved with no other.
 
     Attributes
     ----------
@@ -50,10 +52,11 @@ class Conjunction:
         Whether any was found.
     """
 
-    def __init__(self, terms: Store, start: Any, equations: tuple[Pair, ...]):
+    def __init__(self, terms: Store, start: Any, equations: tuple[Pair, ...], alone: bool = False):
         self.terms = terms
         self.start = start
         self.equations = equations
+        self._alone = alone
         self.together: Iterator[Any] | None = None
         self.has_answers = False
         self._refused = 0
@@ -65,7 +68,7 @@ class Conjunction:
         self._refused += 1
         if self._given_up is not None and self._refused == _REFUSED_AFTER and not self.has_answers:
             raise self._given_up
-        return self._refused == _REFUSED and not self.has_answers
+        return self._refused == _REFUSED and not (self.has_answers or self._alone)
 
     def give_up(self, reason: Incomplete) -> None:
         """Note that they cannot be solved together: some more answers are asked for, in turn.
@@ -107,17 +110,19 @@ class Conjunction:
         # What may be anything is not bound: kanren would follow it to itself for ever.
         extended = Answer(state)
         extended.update((v, value) for v, value in found.items() if v != value)
-        extended.solves = self
+        if not self._alone:
+            extended.solves = self
         if not isinstance(state, ConstrainedState):
             yield extended
             return
         checked = state.post_unify_checks(dict(extended), *written)
         if checked is not False:
-            checked.solves = self
+            if not self._alone:
+                checked.solves = self
             yield checked
 
 
-def stated(terms: Store, state: Any, pair: Pair) -> Conjunction:
+def stated(terms: Store, state: Any, pair: Pair, alone: bool = False) -> Conjunction:
     """The equations that are solved by the answers to one more.
 
     Parameters
@@ -128,8 +133,10 @@ def stated(terms: Store, state: Any, pair: Pair) -> Conjunction:
         The state under which it is stated: itself such an answer, or any.
     pair
         The equation.
+    alone
+        Whether it is not to be solved with others.
     """
     before = getattr(state, "solves", None)
-    if isinstance(before, Conjunction) and before.terms is terms:
+    if isinstance(before, Conjunction) and before.terms is terms and not alone:
         return before.followed(pair)
-    return Conjunction(terms, state, (pair,))
+    return Conjunction(terms, state, (pair,), alone)

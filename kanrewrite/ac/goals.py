@@ -116,12 +116,13 @@ class Eq:
         written = self.lhs, self.rhs
         known = Known(terms, state)
         left, right = known(self.lhs), known(self.rhs)
-        every = stated(terms, state, (terms.intern(self.lhs), terms.intern(self.rhs)))
+        pair = terms.intern(self.lhs), terms.intern(self.rhs)
+        every = stated(terms, state, pair, alone=isinstance(self, Written))
         if every.together is None:
             for found in self._unifiers(terms, left, right):
                 every.has_answers = True
                 yield from every.answers(state, found, written)
-            if every.refuse() and not isinstance(self, Written):
+            if every.refuse():
                 every.together = self._together(every, written)
         # Each state takes the next of them: a fair disjunction comes to each state once, first.
         yield from every.together or ()

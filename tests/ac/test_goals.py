@@ -10,6 +10,7 @@ from kanren.constraints import isinstanceo, neq
 from unification import Var, var
 
 from kanrewrite.ac import Eq, default_theory, eq, set_default_theory, term
+from kanrewrite.ac.goals import Written
 from kanrewrite.errors import CyclicSubstitution
 from kanrewrite.theory import Theory
 from tests.ac.oracle import normal
@@ -194,3 +195,11 @@ def test_goals_together_have_the_answers_that_they_have_in_turn() -> None:
     different = [tuple(term(one, AC) for one in answer) for answer in found]
     assert len(different) == len(set(different)) == 30
     assert run(0, x, many, eq(x, "q", AC)) == ()
+
+
+def test_what_is_written_is_solved_with_no_other_goal() -> None:
+    group = Theory("group").ac("sum", unit="0").inverse("sum", "neg").ac("add")
+    many = Written(("add", X, Y), ("add", *(f"c{k}" for k in range(8))), group)
+    # Nothing that is written is taken from a: as a unifier, x + z is a for any x.
+    assert run(0, X, many, Written(("sum", X, Z), "a", group)) == ()
+    assert len(set(run(3, X, many, eq(("sum", X, Z), "a", group)))) == 3
