@@ -20,6 +20,8 @@ Pair = tuple[Interned, Interned]
 _REFUSED = 32
 #: And how many where they cannot be solved together either.
 _REFUSED_AFTER = 2_000
+#: How many equations are solved together, and how many may follow the same ones.
+_EQUATIONS, _FOLLOWED = 32, 32
 
 
 class Answer(dict[Any, Any]):
@@ -89,9 +91,12 @@ class Conjunction:
         pair
             The equation.
         """
-        if pair not in self._next:
-            self._next[pair] = Conjunction(self.terms, self.start, (*self.equations, pair))
-        return self._next[pair]
+        known = self._next.get(pair)
+        if known is None:
+            known = Conjunction(self.terms, self.start, (*self.equations, pair))
+            if len(self._next) < _FOLLOWED:  # no goals that are made anew for each answer
+                self._next[pair] = known
+        return known
 
     def answers(
         self, state: Any, found: Mapping[Any, Any], written: tuple[Any, Any]
@@ -137,6 +142,8 @@ def stated(terms: Store, state: Any, pair: Pair, alone: bool = False) -> Conjunc
         Whether it is not to be solved with others.
     """
     before = getattr(state, "solves", None)
-    if isinstance(before, Conjunction) and before.terms is terms and not alone:
-        return before.followed(pair)
-    return Conjunction(terms, state, (pair,), alone)
+    if alone or not isinstance(before, Conjunction) or before.terms is not terms:
+        return Conjunction(terms, state, (pair,), alone)
+    if len(before.equations) == _EQUATIONS:
+        return Conjunction(terms, state, (pair,))
+    return before.followed(pair)
