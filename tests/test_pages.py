@@ -18,6 +18,9 @@ from kanrewrite.terms import Param, T, show
 X, Y, AXIS = Param("pages:x"), Param("pages:y"), Param("pages:axis")
 
 
+_CASES = r"\begin{cases} x & x < \infty \\ y & \text{otherwise} \end{cases}"
+
+
 @pytest.mark.parametrize(
     ("term", "text"),
     [
@@ -36,6 +39,9 @@ X, Y, AXIS = Param("pages:x"), Param("pages:y"), Param("pages:axis")
             r"\max\left(\left|x\right|, y, 2^{500}\right)",
         ),
         (X * X + X, "x^{2} + x"),
+        (-2.0 * X * Y, r"-2 \, x \, y"),
+        (Y - (-2.0 * X), r"y - \left(-2 \, x\right)"),
+        (T.switch(T.lt(X, float("inf")), X, Y), _CASES),
         ((T.sin(X) / X) ** 2, r"\left(\frac{\sin\left(x\right)}{x}\right)^{2}"),
         (T.sqr(1 / X), r"\left(\frac{1}{x}\right)^{2}"),
         (

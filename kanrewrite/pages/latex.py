@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import frexp
+from math import frexp, isinf
 from typing import Any
 
 from unification import isvar
@@ -70,6 +70,8 @@ def _name(name: str) -> str:
 
 
 def _number(value: Any) -> str:
+    if isinstance(value, float) and isinf(value):
+        return r"\infty" if value > 0 else r"-\infty"
     if isinstance(value, float):
         mantissa, exponent = frexp(value)
         power = mantissa == 0.5 and abs(exponent) > _LARGE
@@ -129,7 +131,10 @@ def _mul(operands: list[Any]) -> Written:
     *first, last = operands
     # What follows a sum is summed with it, unless the sum has parentheses.
     texts = [_within(x, _ATOM if _is_big(x) else _PRODUCT) for x in first]
-    return r" \, ".join([*texts, _within(last, _PRODUCT)]), _PRODUCT
+    if first[0][0].name == "mul" if is_term(first[0]) else not isvar(first[0]):
+        texts[0] = latex(first[0])  # the sign of a number in front needs no parentheses
+    text = r" \, ".join([*texts, _within(last, _PRODUCT)])
+    return text, _SUM if text.startswith("-") else _PRODUCT
 
 
 def _is_big(term: Any) -> bool:
