@@ -21,8 +21,9 @@ from kanrewrite.errors import RelationWarning
 from kanrewrite.laws import Laws
 from kanrewrite.limits import OutOfTime, limited, within_outer_limits
 from kanrewrite.relation import Relation
-from kanrewrite.terms import Operator
+from kanrewrite.terms import Operator, operator_of
 from kanrewrite.trace import trace
+from kanrewrite.unify import is_term
 from kanrewrite.view.build import Builder
 from kanrewrite.view.candidates import sources, to_read, warm
 from kanrewrite.view.demand import Demand
@@ -71,7 +72,10 @@ class LiftingPass(GraphRewriter):
         followed = relations if self.active else ()
         self.laws = Laws(followed)
         self.definitions = self.laws.definitions
-        self.rules = compiled(recognitions(followed), self.laws)
+        named = list(recognitions(followed))
+        #: By which relation an operator is what is built for a formula.
+        self.makers = {made[0]: name for name, _, made, _ in reversed(named) if is_term(made)}
+        self.rules = compiled(named, self.laws)
         self.read_count = self.form_count = self.built_count = 0
 
     def takes(self, relation: Relation) -> bool:
@@ -177,7 +181,7 @@ class LiftingPass(GraphRewriter):
                 return
             names = recogniser.names.get(view.read(var)) if view.compared(var) is None else None
             ran = _followed(var, new, view)
-            name = names[-1] if names else ran[-1].name if ran else LIFTING
+            name = names[-1] if names else ran[-1].name if ran else self._maker(new)
             by = tuple(f"{r.name} [{r.source}]" for r in ran)
             trace.recorder.fired(name, brief(var), var, new, {}, seconds, by)
         if config.check_steps:
@@ -185,6 +189,9 @@ class LiftingPass(GraphRewriter):
         copy_stack_trace(var, new)
         fgraph.replace(var, new, reason=LIFTING, import_missing=False)
         self.built_count += 1
+
+    def _maker(self, new: Variable[Any, Any]) -> str:
+        return LIFTING if new.owner is None else self.makers.get(operator_of(new.owner.op), LIFTING)
 
     def _read_all(self, variables: list[Variable[Any, Any]], view: View, end: float) -> None:
         with limited(end - now()):

@@ -63,3 +63,10 @@ def test_an_event_lists_what_was_followed() -> None:
         whole().apply(fgraph)
     (stated,) = (r for r in LIBRARY if r.name == "sum_shifts")
     assert f"sum_shifts [{stated.source}]" in steps.fired_events[0].followed
+
+
+@pytest.mark.parametrize(
+    ("name", "graph"), [("log1mexp_log", at.log(1 - E)), ("softplus_log", at.log(E + 1))]
+)
+def test_what_is_made_into_an_operator_is_told_by_its_relation(name: str, graph: Any) -> None:
+    assert f"1. {name}: log(" in traced(graph)
