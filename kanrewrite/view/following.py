@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unification import Var
@@ -11,6 +12,7 @@ from kanrewrite.laws import Lift, Part, Statement
 from kanrewrite.terms import T, Term, parameters_of
 from kanrewrite.view.algebra import is_ones
 from kanrewrite.view.forms import ONE, App, Form, Lin, Terms
+from kanrewrite.view.heat import summed
 from kanrewrite.view.instantiate import REDUCTIONS, instantiate
 from kanrewrite.view.zeros import may_vanish, quotient
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
 
 Bindings = dict[Any, Any]
+Factors = tuple[tuple[Form, Fraction], ...]
 
 
 class Taken(NamedTuple):
@@ -74,6 +77,7 @@ def _of_product(lift: Lift, form: Form, b: Bindings, a: Lifting) -> Taken | None
     for part in lift.parts:
         if part.exponent:
             mine = {m: c for m, c in exponents.items() if _meets(part, m, b, a)}
+            mine = {m: c for m, c in mine.items() if not _stays(part, m, factors)}
             exponents = {m: c for m, c in exponents.items() if m not in mine}
             b[part.variable] = a.lin(mine)
             if not mine:
@@ -82,6 +86,7 @@ def _of_product(lift: Lift, form: Form, b: Bindings, a: Lifting) -> Taken | None
         if part.each:
             return _each(lift, part, form, b, a)
         powers = {m: c for m, c in exponents.items() if _meets_power(part, m, b, a)}
+        powers = {m: c for m, c in powers.items() if not _stays(part, m, factors)}
         taken = {f: k for f, k in left.items() if _meets_factor(part, f, k, b, a)}
         exponents = {m: c for m, c in exponents.items() if m not in powers}
         left = {f: k for f, k in left.items() if f not in taken}
@@ -250,6 +255,12 @@ def _meets_factor(part: Part, form: Form, k: Any, b: Bindings, a: Lifting) -> bo
         or (c.guard.name == nonnegative.name and k.denominator == 1 and k.numerator % 2 == 0)
         for c in part.conditions
     )
+
+
+def _stays(part: Part, exponent: Form, factors: Factors) -> bool:
+    """Tell whether an exponential stays in an operator that joins several positions."""
+    joins = any(c.guard.name == constant_along.name for c in part.conditions)
+    return joins and summed(exponent, factors)
 
 
 def _meets_power(part: Part, exponent: Form, b: Bindings, a: Lifting) -> bool:

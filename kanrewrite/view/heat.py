@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fractions import Fraction
 from typing import TypeGuard
 
 from kanrewrite.terms import T
@@ -56,6 +58,16 @@ def exponents(form: Form) -> frozenset[Form]:
     else:
         parts = []
     return frozenset().union(*map(exponents, parts))
+
+
+def summed(exponent: Form, factors: Iterable[tuple[Form, Fraction]]) -> bool:
+    """Tell whether an exponent is in a sum among some factors, or in its size.
+
+    It is no multiple of what joins several positions: ``exp(a) + exp(x_j)`` reads as ``exp(a) *
+    (1 + exp(x_j - a))``, of which exp(a) may be far below all others.
+    """
+    sums = (f for f, _ in factors if isinstance(f, Sum) or (isinstance(f, App) and f.op is T.abs))
+    return any(exponent in exponents(f) for f in sums)
 
 
 @remembered

@@ -38,7 +38,7 @@ from kanrewrite.view.forms import (
     made_once,
     pieces,
 )
-from kanrewrite.view.heat import hot
+from kanrewrite.view.heat import hot, summed
 from kanrewrite.view.joining import part
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Index, Move, Piece, Shuffle
@@ -158,7 +158,7 @@ class Lifting(Algebra):
     def split_along(self, form: Form, axes: Axes) -> tuple[Form, Form]:
         """A product as (what is constant along the axes, what is not)."""
         coeff, expo, factors = self.parts(form)
-        still = {m: c for m, c in expo.terms if self.constant(m, axes)}
+        still = {m: c for m, c in expo.terms if self.constant(m, axes) and not summed(m, factors)}
         outer = {f: k for f, k in factors if self.constant(f, axes)}
         inner_expo = self.lin({m: c for m, c in expo.terms if m not in still})
         inner = self.prod(ONE, inner_expo, {f: k for f, k in factors if f not in outer})

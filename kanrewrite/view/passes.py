@@ -6,7 +6,6 @@ import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from heapq import heappop, heappush
 from typing import Any
 
 from aesara.graph.basic import Variable
@@ -141,16 +140,12 @@ class LiftingPass(GraphRewriter):
             return
         self.read_count, self.form_count = view.read_count, view.form_count
         places = {var: place for place, var in enumerate(variables)}
-        reuse = Reuse(places)
+        rebuilt, kept = needed(fgraph, view)
+        reuse = Reuse({var: place for var, place in places.items() if var in kept})
         builders: dict[str, Builder] = {}
         # From the outputs on: what is built for a variable refers to variables before it, which
         # are replaced after it, in what was built too.
-        waiting: list[int] = []
-        seen: set[Variable[Any, Any]] = set()
-        for var in needed(fgraph.outputs, view, seen):
-            heappush(waiting, -places[var])
-        while waiting:
-            var = variables[-heappop(waiting)]
+        for var in sorted(rebuilt, key=lambda v: -places[v]):
             start = now()
             reuse.begin(var)
             view.algebra(_dtype_of(var, view)).ran = {}
@@ -161,8 +156,6 @@ class LiftingPass(GraphRewriter):
                 within_outer_limits()
                 self._stopped()
                 return
-            for used in needed(reuse.taken(), view, seen):
-                heappush(waiting, -places[used])
             if new is not None and new is not var:
                 self._replace(fgraph, var, new, view, recogniser, now() - start)
 
@@ -292,21 +285,15 @@ def _deep() -> Iterator[None]:
 
 
 def needed(
-    roots: Iterable[Variable[Any, Any]], view: View, seen: set[Variable[Any, Any]]
-) -> list[Variable[Any, Any]]:
-    """The variables to rebuild: events whose value something outside the forms needs.
+    fgraph: FunctionGraph, view: View
+) -> tuple[list[Variable[Any, Any]], set[Variable[Any, Any]]]:
+    """The variables to rebuild, and all that something outside the forms needs.
 
-    Parameters
-    ----------
-    roots
-        What is needed.
-    view
-        Who has read the graph.
-    seen
-        What was looked at before, which grows.
+    The former are the events among the latter.
     """
     found: dict[Variable[Any, Any], None] = {}
-    stack = list(roots)
+    seen: set[Variable[Any, Any]] = set()
+    stack = list(fgraph.outputs)
     while stack:
         var = stack.pop()
         if var in seen:
@@ -321,7 +308,7 @@ def needed(
             stack.extend(leaves(view.read(var)))
         elif var.owner is not None:
             stack.extend(var.owner.inputs)
-    return list(found)
+    return list(found), seen
 
 
 def leaves(form: Form) -> list[Variable[Any, Any]]:

@@ -22,7 +22,7 @@ class Reuse:
     Parameters
     ----------
     places
-        The variables of the graph, numbered inputs first.
+        The variables of the graph that are needed anyway, numbered inputs first.
     """
 
     def __init__(self, places: Mapping[Variable[Any, Any], int] | None = None):
@@ -30,19 +30,17 @@ class Reuse:
         self._place = NOWHERE
         self._last = NOWHERE
         self._known: dict[Any, tuple[Any, int]] = {}
-        self._used: dict[Variable[Any, Any], None] = {}
 
     def begin(self, var: Variable[Any, Any]) -> None:
         """Build a variable from now on."""
-        self._place = self._places.get(var, NOWHERE)
+        self._place = self._places[var]
 
     def takes(self, var: Variable[Any, Any]) -> bool:
         """Use a variable that may change, if it comes before the one that is built."""
-        place = self._places.get(var, self._place)
-        if place >= self._place:
+        place = self._places.get(var)
+        if place is None or place >= self._place:
             return False
         self._last = max(self._last, place)
-        self._used[var] = None
         return True
 
     def once(self, key: Any, build: Callable[[], Built]) -> Built:
@@ -55,11 +53,6 @@ class Reuse:
             self._known[key] = known, last
         self._last = max(self._last, last)
         return known  # type: ignore[no-any-return]
-
-    def taken(self) -> list[Variable[Any, Any]]:
-        """What was used since it was asked last, and must be rebuilt where it does."""
-        used, self._used = list(self._used), {}
-        return used
 
     def __contains__(self, key: Any) -> bool:
         return key in self._known
