@@ -343,7 +343,7 @@ class Lifting(Algebra):
         if found is None:
             found = self.moved[(move, form)] = self._moved(form, move)
             mine = None if isinstance(move, Shuffle) else move.restricted(form.bcast)
-            if mine is not None and found is not form and hot(form):
+            if mine is not None and found is not form and hot(form) and hot(found):
                 self.taken_from.setdefault(found, (mine, form))
         return found
 
