@@ -8,6 +8,7 @@ may overflow enters it; derivatives of the Op have been taken by then.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from aesara.compile.builders import OpFromGraph
@@ -41,9 +42,7 @@ class OpeningPass(GraphRewriter):
         """Open Ops of a function graph, those in them too, until no other is to be opened."""
         if any(isinstance(node.op, Later) for node in fgraph.apply_nodes):
             return
-        while nodes := [n for n in fgraph.toposort() if is_closed(n) and self._meets(fgraph, n)]:
-            for node in nodes:
-                replace(fgraph, node, opened(node), NAME)
+        open_all(fgraph, partial(self._meets, fgraph))
 
     def _meets(self, fgraph: FunctionGraph, node: Apply[Any]) -> bool:
         if any(is_asked(fgraph, v) for v in node.outputs):
@@ -54,9 +53,11 @@ class OpeningPass(GraphRewriter):
         return bool(extreme) and (any(map(self.may_apply, with_inner(body))) or any(asked))
 
 
-def open_all(fgraph: FunctionGraph) -> None:
-    """Open all Ops of a graph, those in them too."""
-    while nodes := [n for n in fgraph.toposort() if is_closed(n)]:
+def open_all(
+    fgraph: FunctionGraph, wanted: Callable[[Apply[Any]], bool] = lambda node: True
+) -> None:
+    """Open all Ops of a graph that are wanted, those in them too, until there is no other."""
+    while nodes := [n for n in fgraph.toposort() if is_closed(n) and wanted(n)]:
         for node in nodes:
             replace(fgraph, node, opened(node), NAME)
 
