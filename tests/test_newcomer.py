@@ -25,9 +25,10 @@ OWN = '''
 from collections.abc import Iterator
 from pathlib import Path
 
+from kanrewrite import Eq, Float, T, eq, register, relation
+
 import aesara.tensor as at
 
-from kanrewrite import Eq, Float, T, eq, register, relation
 from kanrewrite.pages import page
 
 

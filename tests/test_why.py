@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import kanrewrite
 from kanrewrite.ac import matching
 from kanrewrite.errors import NothingToExplain
-from kanrewrite.guards import Float
+from kanrewrite.guards import Float, Guard
 from kanrewrite.relation import Eq, eq, relation
 from kanrewrite.search import explore
 from kanrewrite.terms import Param, T, show
@@ -219,6 +219,21 @@ def test_what_there_is_no_time_for_is_told(monkeypatch: pytest.MonkeyPatch) -> N
     assert not asked.fires
     assert "no time to look" in asked.reason
     assert f"unseen   {asked.unseen} places, for lack of time" in str(asked)
+
+
+def test_a_place_that_took_all_of_the_time_was_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(_: Any) -> bool:
+        time.sleep(1)
+        return True
+
+    @relation
+    def asked_slowly(x: Float) -> Iterator[Eq]:
+        yield eq(T.exp(T.sin(x)), T.cos(x)).when(Guard("Slow", slow)(x))
+
+    monkeypatch.setattr("kanrewrite.why.SECONDS", 0.3)
+    asked = why_not(asked_slowly, [at.exp(x), at.exp(at.sin(x))])
+    assert asked.unseen == 1
+    assert not asked.fires
 
 
 def test_a_compilation_that_takes_long_is_not_waited_for(

@@ -128,12 +128,13 @@ def _furthest(
     best: Explanation | None = None
     seen = 0
     with suppress(OutOfTime), limited(SECONDS):
-        for seen, (out, asked) in enumerate(places, 1):  # noqa: B007  # how far it came
+        for out, asked in places:
             tried = [found for found in (search.at(out, rule) for rule in asked) if found]
             # Of equally near equations the first as written, of equally near places the last.
             here = max(tried, key=attrgetter("rank"), default=None)
             if here is not None and (best is None or here.rank >= best.rank):
                 best = here
+            seen += 1
     if best is None and seen < len(places):
         pattern, first = show(rules[0].pattern), places[0][0]
         best = Explanation(relation, first, pattern, "", "there was no time to look at any place")
@@ -217,10 +218,10 @@ class _Furthest:
     def __init__(self, relation: Relation, terms: Terms):
         self.relation = relation
         self.terms = terms
-        # A rewrite reads graphs by what the whole library says that operators mean.
-        # In the order that all relations share: to prepare them for another one takes seconds.
-        readings = [r for r in registry.relations() if r == relation or r.name != relation.name]
-        readings = readings if relation in readings else [relation, *readings]
+        # A rewrite reads graphs by what the library says that operators mean, unless it is asked
+        # for by name; one order for all relations, as to prepare another one takes a while.
+        usual = [r for r in registry.usual() if r == relation or r.name != relation.name]
+        readings = usual if relation in usual else [relation, *usual]
         self.moves = RelationMoves([relation], "simplify", terms, Report(), readings)
         self._matchers: dict[Any, Matcher] = {}
         self._given_up: set[tuple[int, Graph]] = set()
