@@ -52,6 +52,13 @@ def test_what_met_before_is_the_same_length() -> None:
     assert lengths.broadcast([a, lengths.broadcast([c, b])]) is every
 
 
+def test_what_lengths_have_together_is_found_by_the_same_operators() -> None:
+    one, other = (Lengths().broadcast(list(at.lscalars(*"abc"))) for _ in range(2))
+    ops = [{v.owner.op for v in ancestors([found]) if v.owner} for found in (one, other)]
+    assert one is not other
+    assert {id(op) for op in ops[0]} == {id(op) for op in ops[1]}
+
+
 def test_lengths_of_one_structure_are_one() -> None:
     x, (a, b) = at.dmatrix("x"), at.lscalars("a", "b")
     lengths = Lengths()

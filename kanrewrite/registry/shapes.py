@@ -10,9 +10,10 @@ commutative and idempotent: the result of lengths depends on the *set* of length
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import lru_cache
 from typing import Any
 
-from aesara.graph.basic import Apply, Constant, Variable
+from aesara.graph.basic import Apply, Constant, Variable, clone_get_equiv
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, Rewriter, SequentialGraphRewriter
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
@@ -20,6 +21,7 @@ from aesara.tensor.basic import as_tensor_variable
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.extra_ops import broadcast_shape
 from aesara.tensor.rewriting.shape import ShapeFeature
+from aesara.tensor.type import lscalar
 
 Length = Variable[Any, Any]
 
@@ -81,9 +83,7 @@ class Lengths:
         found = self._broadcast.get(parts)
         if found is None:
             few = parts if len(parts) <= _FLAT else self._largest(numbers)
-            shapes = [(self._first[n],) for n in sorted(few)]
-            (result,) = broadcast_shape(*shapes, arrays_are_shapes=True)
-            found = self._broadcast[parts] = as_tensor_variable(result)
+            found = self._broadcast[parts] = common([self._first[n] for n in sorted(few)])
             # It is known by itself: its own structure is large, and nothing else has it.
             self._known[found] = self._enter(found, found)
             self._parts[self._known[found]] = parts
@@ -93,6 +93,33 @@ class Lengths:
         """Lengths of which none has met in another one."""
         met = {n: self._parts.get(n, frozenset([n])) for n in numbers}
         return {n for n in met if not any(met[n] < other for other in met.values())}
+
+
+def common(lengths: list[Length]) -> Length:
+    """The length that several ones have together, by operators that are made once for each count.
+
+    To make scalar operators that hold graphs of their own, and to compare them with others, takes
+    most of the time.
+    """
+    if any(isinstance(v, Constant) or v.type != lscalar for v in lengths):
+        return _broadcast(lengths)
+    names, found = _common_of(len(lengths))
+    memo: dict[Any, Any] = dict(zip(names, lengths, strict=True))
+    clone_get_equiv(names, [found], copy_inputs=False, copy_orphans=False, memo=memo)
+    made: Length = memo[found]
+    return made
+
+
+@lru_cache(maxsize=32)
+def _common_of(count: int) -> tuple[list[Length], Length]:
+    """So many unknown lengths, and what they have together."""
+    names = [lscalar() for _ in range(count)]
+    return names, _broadcast(names)
+
+
+def _broadcast(lengths: list[Length]) -> Length:
+    (found,) = broadcast_shape(*((v,) for v in lengths), arrays_are_shapes=True)
+    return as_tensor_variable(found)
 
 
 class Shapes(ShapeFeature):
