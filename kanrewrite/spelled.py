@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import singledispatch
 from itertools import count
 from string import ascii_lowercase
 from typing import Any
@@ -12,11 +13,19 @@ import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Constant, Variable, io_toposort
 from aesara.scalar.basic import Cast
-from aesara.tensor.basic import ARange
+from aesara.tensor.basic import Join, MakeVector
 from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
+from aesara.tensor.extra_ops import CumOp
 from aesara.tensor.math import MaxAndArgmax
-from aesara.tensor.shape import Shape, Shape_i
-from aesara.tensor.subtensor import AdvancedSubtensor, AdvancedSubtensor1, Subtensor
+from aesara.tensor.shape import Reshape, Shape, Shape_i
+from aesara.tensor.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+    IncSubtensor,
+    Subtensor,
+)
 
 from kanrewrite.display import applied, operator_text
 from kanrewrite.terms import operator_of
@@ -27,6 +36,18 @@ _INFIX = {"add": "+", "sub": "-", "mul": "*", "true_div": "/", "pow": "**"}
 _NAMES = {"sqr": "square", "scalar_maximum": "maximum", "scalar_minimum": "minimum"}
 _REDUCTIONS = (CAReduce, MaxAndArgmax)
 _WORDS = ("softmax", "log_softmax")
+#: The functions that make Ops whose operands are theirs, in their order.
+_MAKERS = {
+    "AllocDiag": "diag",
+    "ARange": "arange",
+    "Alloc": "alloc",
+    "BatchedDot": "batched_dot",
+    "Eye": "eye",
+    "MatrixInverse": "linalg.inv",
+    "Tri": "tri",
+    "SortOp": "sort",
+    "ArgSortOp": "argsort",
+}
 #: Above so many characters a part gets a name of its own.
 _WIDTH = 70
 
@@ -63,7 +84,7 @@ def spelled(outputs: Sequence[Graph]) -> str:
     for node in nodes:
         inside = [texts[x] if x in texts else _leaf(x) for x in node.inputs]
         for out in node.outputs:
-            text = _applied(node, inside, node.outputs.index(out))
+            text = _applied(node.op, inside, out)
             kept = isinstance(node.op, DimShuffle | CAReduce | MaxAndArgmax)
             long = len(text) > _WIDTH and out not in outputs
             if (used[out] > 1 and not kept and not _is_number(out)) or long:
@@ -83,9 +104,13 @@ def _leaf(variable: Graph) -> str:
     if not isinstance(variable, Constant):
         return variable.name or f"<{variable.type}>"
     data = np.asarray(variable.data)
-    if data.ndim or data.dtype.kind not in "fiub":
+    if data.ndim:
+        return f"at.constant({data.tolist()}, dtype={data.dtype.name!r})"
+    if data.dtype.kind not in "fiub":
         return repr(data.tolist())
     number = data.item()
+    if not np.isfinite(number):
+        return f"float('{number}')"
     whole = isinstance(number, float) and number.is_integer()
     return repr(int(number) if whole else number)
 
@@ -106,55 +131,22 @@ def _bare(text: str) -> str:
     return text[1:-1] if text.startswith("(") else text
 
 
-def _applied(node: Any, inside: list[str], number: int) -> str:
-    op = node.op
-    if isinstance(op, DimShuffle):
-        return _moved(node, inside[0])
-    if isinstance(op, _REDUCTIONS):
-        name = "max" if isinstance(op, MaxAndArgmax) else type(op).__name__.lower()
-        return f"{inside[0]}.{'arg' * number}{name}(axis={_axis(op, node)})"
-    if isinstance(op, Elemwise):
-        return _elementwise(op, inside)
-    if isinstance(op, Subtensor):
-        return applied(op, inside)
-    if isinstance(op, AdvancedSubtensor | AdvancedSubtensor1):
-        return f"{inside[0]}[{', '.join(map(_bare, inside[1:]))}]"
-    if isinstance(op, Shape | Shape_i):
-        return f"{inside[0]}.shape" + (f"[{op.i}]" if isinstance(op, Shape_i) else "")
-    if isinstance(op, ARange):
-        return f"at.arange({', '.join(map(_bare, inside))})"
+@singledispatch
+def _applied(op: Any, inside: list[str], _out: Graph) -> str:
+    """One output of an Op on the texts of its operands."""
     name = operator_text(op).split("{")[0]
     if name in _WORDS:
-        axis = op.axis
-        return f"at.special.{name}({_bare(inside[0])}, axis={axis})"
+        return f"at.special.{name}({_bare(inside[0])}, axis={op.axis})"
+    if (maker := _MAKERS.get(type(op).__name__)) is not None:
+        return f"at.{maker}({_listed(inside)})"
     prefix = "at." if name == operator_text(op) and hasattr(at, name) else ""
-    return f"{prefix}{operator_text(op)}({', '.join(map(_bare, inside))})"
+    return f"{prefix}{operator_text(op)}({_listed(inside)})"
 
 
-def _elementwise(op: Any, inside: list[str]) -> str:
-    name = operator_of(op).name
-    name = _NAMES.get(name, name)
-    if name == "neg":
-        return f"(-{inside[0]})"
-    if name == "pow":
-        return f"{inside[0]}**{inside[1]}"
-    if isinstance(op.scalar_op, Cast):
-        return f"at.cast({_bare(inside[0])}, {op.scalar_op.o_type.dtype!r})"
-    if name in _INFIX:
-        return f"({f' {_INFIX[name]} '.join(inside)})"
-    prefix = "at." if hasattr(at, name) else ""
-    return f"{prefix}{name}({', '.join(map(_bare, inside))})"
-
-
-def _axis(op: Any, node: Any) -> str:
-    axes = op.axis if op.axis is not None else tuple(range(node.inputs[0].type.ndim))
-    axes = axes if isinstance(axes, tuple | list) else (axes,)
-    return str(axes[0]) if len(axes) == 1 else str(tuple(axes))
-
-
-def _moved(node: Any, text: str) -> str:
-    order = node.op.new_order
-    inner = node.inputs[0].owner
+@_applied.register(DimShuffle)
+def _moved(op: Any, inside: list[str], out: Graph) -> str:
+    order, text = op.new_order, inside[0]
+    inner = out.owner.inputs[0].owner
     if set(order) <= {"x"}:
         return text  # numbers broadcast by themselves
     if inner is not None and isinstance(inner.op, _REDUCTIONS) and text.endswith(")"):
@@ -162,4 +154,100 @@ def _moved(node: Any, text: str) -> str:
         axes = axes if isinstance(axes, tuple | list | range) else (axes,)
         if tuple(n for n, o in enumerate(order) if o == "x") == tuple(sorted(axes)):
             return f"{text[:-1]}, keepdims=True)"
-    return f"{text}.dimshuffle({', '.join(map(repr, order))})"
+    return f"{_primary(text)}.dimshuffle({', '.join(map(repr, order))})"
+
+
+@_applied.register(CAReduce)
+@_applied.register(MaxAndArgmax)
+def _reduced(op: Any, inside: list[str], out: Graph) -> str:
+    name = "max" if isinstance(op, MaxAndArgmax) else type(op).__name__.lower()
+    axes = op.axis if op.axis is not None else tuple(range(out.owner.inputs[0].type.ndim))
+    axes = axes if isinstance(axes, tuple | list) else (axes,)
+    axis = axes[0] if len(axes) == 1 else tuple(axes)
+    return f"{_primary(inside[0])}.{'arg' * out.index}{name}(axis={axis})"
+
+
+@_applied.register(Elemwise)
+def _elementwise(op: Any, inside: list[str], _out: Graph) -> str:
+    name = operator_of(op).name
+    name = _NAMES.get(name, name)
+    if name == "neg":
+        return f"(-{inside[0]})"
+    if name == "pow":
+        base = inside[0] if inside[0].isdecimal() else _primary(inside[0])
+        return f"{base}**{inside[1]}"
+    if isinstance(op.scalar_op, Cast):
+        return f"at.cast({_bare(inside[0])}, {op.scalar_op.o_type.dtype!r})"
+    if name in _INFIX:
+        return f"({f' {_INFIX[name]} '.join(inside)})"
+    prefix = "at." if hasattr(at, name) else ""
+    return f"{prefix}{name}({_listed(inside)})"
+
+
+@_applied.register(Subtensor)
+def _indexed(op: Any, inside: list[str], _out: Graph) -> str:
+    return applied(op, [_primary(inside[0]), *inside[1:]])
+
+
+@_applied.register(IncSubtensor)
+def _replaced(op: Any, inside: list[str], _out: Graph) -> str:
+    verb, operands = applied(op, [_primary(inside[0]), *map(_bare, inside[1:])]).split("(", 1)
+    return f"at.{verb}_subtensor({operands}"
+
+
+@_applied.register(AdvancedSubtensor)
+@_applied.register(AdvancedSubtensor1)
+def _picked(_op: Any, inside: list[str], _out: Graph) -> str:
+    return f"{_primary(inside[0])}[{_listed(inside[1:])}]"
+
+
+@_applied.register(AdvancedIncSubtensor)
+@_applied.register(AdvancedIncSubtensor1)
+def _scattered(op: Any, inside: list[str], _out: Graph) -> str:
+    verb = "set" if op.set_instead_of_inc else "inc"
+    where = f"{_primary(inside[0])}[{_listed(inside[2:])}]"
+    return f"at.{verb}_subtensor({where}, {_bare(inside[1])})"
+
+
+@_applied.register(Shape)
+def _shape(_op: Any, inside: list[str], _out: Graph) -> str:
+    return f"{_primary(inside[0])}.shape"
+
+
+@_applied.register(Shape_i)
+def _length(op: Any, inside: list[str], _out: Graph) -> str:
+    return f"{_primary(inside[0])}.shape[{op.i}]"
+
+
+@_applied.register(Reshape)
+def _reshaped(op: Any, inside: list[str], _out: Graph) -> str:
+    return f"{_primary(inside[0])}.reshape({_bare(inside[1])}, ndim={op.ndim})"
+
+
+@_applied.register(Join)
+def _joined(_op: Any, inside: list[str], _out: Graph) -> str:
+    return f"at.concatenate([{_listed(inside[1:])}], axis={inside[0]})"
+
+
+@_applied.register(MakeVector)
+def _stacked(_op: Any, inside: list[str], _out: Graph) -> str:
+    return f"at.stack([{_listed(inside)}])"
+
+
+@_applied.register(CumOp)
+def _running(op: Any, inside: list[str], _out: Graph) -> str:
+    name = {"add": "cumsum", "mul": "cumprod"}[op.mode]
+    return f"at.{name}({_bare(inside[0])}, axis={op.axis})"
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return ", ".join(map(_bare, texts))
+
+
+def _primary(text: str) -> str:
+    """A text that a dot, brackets or a power may follow."""
+    depth, power = 0, False
+    for n, character in enumerate(text):
+        depth += (character in "([") - (character in ")]")
+        power |= not depth and text.startswith("**", n)
+    return f"({text})" if power or text[0] in "-.0123456789" else text

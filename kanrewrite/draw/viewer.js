@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   // Text of 11 px is drawn with at least 10.
-  const LEAST = 0.92, CHANGED = "g.gone,g.new,g.place,g.match,g.differs,g.risk";
+  const LEAST = 0.92, CHANGED = "g.gone,g.new,g.place,g.match,g.differs,g.risk,g.best";
   for (const root of document.querySelectorAll(".viewer:not([data-ready])")) {
     // What is folded away has no size yet.
     const folded = root.closest("details:not([open])");

@@ -54,7 +54,9 @@ def walk(steps: Recorder, start: Sequence[Graph] = (), end: Sequence[Graph] = ()
     events = steps.fired_events
     text: tuple[RenderableType, ...] = (Text(str(steps)),)
     if not events:
-        return Picture((Diagram({0: Box(["no relation fired"], "graph")}),), text, "no rewrite")
+        none = Diagram({0: Box(["no relation fired"], "graph")})
+        shown = diagram(list(start), "no relation fired") if start else none
+        return Picture((shown,), text, "no rewrite")
     frames = []
     for event, before, after in _graphs(events[:PICTURED], start):
         name = event.name + (f"  {place(event.source)}" if event.source else "")

@@ -54,9 +54,7 @@ class Browser:
         page = next(target for target in targets if target["type"] == "page")
         attached = self.send("Target.attachToTarget", targetId=page["targetId"], flatten=True)
         self._session = attached["sessionId"]
-        # What a notebook or a laptop shows, whatever the window's own borders take.
-        size = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-        self.send("Emulation.setDeviceMetricsOverride", **size)
+        self.resize(1280, 800)
         for domain in ("Page", "Runtime", "Network"):
             self.send(f"{domain}.enable")
 
@@ -85,6 +83,11 @@ class Browser:
                 result: dict[str, Any] = answer["result"]
                 return result
             self.events.append(answer)
+
+    def resize(self, width: int, height: int) -> None:
+        """Show so many pixels, whatever the window's own borders take."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.send("Emulation.setDeviceMetricsOverride", **size)
 
     def open(self, path: Path) -> None:
         """Open a page and wait until it is there; events of the one before it are dropped."""
