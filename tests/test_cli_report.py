@@ -1,6 +1,7 @@
 """The report command and its page."""
 
 import json
+import re
 from importlib import import_module
 from pathlib import Path
 from time import sleep
@@ -132,6 +133,16 @@ def test_shapes_are_those_of_the_values() -> None:
 def test_only_html_is_written(tmp_path: Path) -> None:
     with pytest.raises(UnknownPictureFormat):
         report(at.exp(at.dvector("x")), scales=[1.0]).save(tmp_path / "report.pdf")
+
+
+def test_of_a_large_error_it_is_told_where_it_is_and_how_small_the_output() -> None:
+    x: Any = at.dscalar("x")
+    made = report(at.exp(-x) - at.exp(-x - 1e-12), generate=lambda _, scale: [np.float64(scale)])
+    [stock, _] = made.curves
+    assert stock.sizes[-1] == 0
+    assert stock.sizes[0] == pytest.approx(0.99e-12, rel=1e-3)
+    large = r"ulp at inputs of size [\d.]+, of an output that is at most [\d.]+e-\d+ there"
+    assert re.search(large, made.html)
 
 
 def test_the_plot_puts_wrong_results_on_top_and_exact_ones_at_the_bottom() -> None:

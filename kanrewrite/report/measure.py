@@ -38,12 +38,15 @@ class Curve:
         The largest error at each, see `normwise`.
     note : str
         Why scales are missing, where they are.
+    sizes : tuple of float
+        The largest exact element of the output with that error.
     """
 
     name: str
     scales: tuple[float, ...]
     errors: tuple[float, ...]
     note: str = ""
+    sizes: tuple[float, ...] = ()
 
 
 def generated(inputs: Sequence[Graph], scale: float, length: int = LENGTHS[0]) -> list[Any]:
@@ -87,7 +90,7 @@ def curves(
         As for `report`.
     """
     end = perf_counter() + SECONDS
-    found: dict[float, dict[str, float]] = {}
+    found: dict[float, dict[str, tuple[float, float]]] = {}
     note = ""
     for scale in _spread(sorted(SCALES if scales is None else scales)):
         values = generate(inputs, scale)
@@ -105,7 +108,13 @@ def curves(
             note = f"cannot be run at inputs of size {scale:g}: {error}".splitlines()[0]
     points = sorted(found)
     return [
-        Curve(name, tuple(points), tuple(found[scale][name] for scale in points), note)
+        Curve(
+            name,
+            tuple(points),
+            tuple(found[scale][name][0] for scale in points),
+            note,
+            tuple(found[scale][name][1] for scale in points),
+        )
         for name in functions
     ]
 
@@ -115,12 +124,15 @@ def _spread(scales: Sequence[float]) -> list[float]:
     return [*scales[::4], *scales[2::4], *scales[1::2]]
 
 
-def _worst(results: Sequence[Any], truth: Sequence[Any]) -> float:
-    found = [0.0]
+def _worst(results: Sequence[Any], truth: Sequence[Any]) -> tuple[float, float]:
+    """The largest error of all outputs, and the largest exact element of the one that has it."""
+    found = [(0.0, 0.0)]
     for result, exact in zip(results, truth, strict=True):
         result = np.asarray(result)
         if result.dtype.kind == "f" and result.size:
-            found.append(normwise(result, exact))
+            rounded = np.abs(round_to(exact, result.dtype))
+            largest = np.max(rounded[np.isfinite(rounded)], initial=0.0)
+            found.append((normwise(result, exact), float(largest)))
     return max(found)
 
 

@@ -17,8 +17,10 @@ from kanrewrite.trace import Event
 from kanrewrite.why import Explanation
 
 if TYPE_CHECKING:
-    from kanrewrite.report import GraphReport
+    from kanrewrite.report import Curve, GraphReport
 
+#: From this error on, in ulp, it is told where it is.
+_TOLD = 100.0
 #: Steps that have a picture; a longer list goes on as text.
 PICTURED = 60
 #: Relations that nearly matched and are shown.
@@ -69,7 +71,7 @@ def _error(report: GraphReport) -> str:
     note = f'<p class="quiet">{escape(curves[0].note)}</p>' if curves[0].note else ""
     if not curves[0].scales:
         return head + note
-    said = "; ".join(f"{escape(curve.name)}: {_ulps(max(curve.errors))}" for curve in curves)
+    said = "; ".join(f"{escape(curve.name)}: {_ulps(curve)}" for curve in curves)
     unit = "An ulp is a unit in the last place of the largest exact element of an output."
     return f'{head}<p>{said}.</p>{plot.plot(curves)}<p class="quiet">{unit}</p>{note}'
 
@@ -91,10 +93,13 @@ def _audit(report: GraphReport) -> str:
     return f"<h2>Is it safe</h2><p>{escape(text)}.</p>{risks}{plain}"
 
 
-def _ulps(error: float) -> str:
+def _ulps(curve: Curve) -> str:
+    error, scale, size = max(zip(curve.errors, curve.scales, curve.sizes, strict=True))
     if error == float("inf"):
         return "nan or infinity where there is a number"
-    return f"at most {error:.3g} ulp"
+    # Where all of an output vanishes no digit of it may be right, and none of them may matter.
+    of = f" at inputs of size {scale:g}, of an output that is at most {size:.1e} there"
+    return f"at most {error:.3g} ulp" + of * (error > _TOLD)
 
 
 def _steps(report: GraphReport) -> str:

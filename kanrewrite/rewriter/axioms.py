@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
 from aesara.graph.basic import Variable
-from unification import isvar
 
 from kanrewrite.ac import Matcher
 from kanrewrite.ac import compile as compile_pattern
@@ -18,7 +17,7 @@ from kanrewrite.relation import Rule, substitute
 from kanrewrite.relation.axes import Named, are_as_named, freed
 from kanrewrite.rewriter.signs import signed_pattern
 from kanrewrite.rewriter.terms import Terms
-from kanrewrite.terms import OWN, T, Term, parts_of
+from kanrewrite.terms import OWN, T, Term, is_variable
 from kanrewrite.theory import NO_UNIT, Theory
 from kanrewrite.unify import is_term
 
@@ -132,11 +131,31 @@ def _unit_of(head: Any, theory: Theory) -> Any:
     return next(divided, theory.properties(head).unit)
 
 
-def is_known(bindings: Mapping[Any, Any]) -> bool:
-    """Whether everything is bound to what the graph has: what may be anything is no match."""
-    parts = (part for value in bindings.values() for part in parts_of(value))
-    # A term is not asked: what shares its parts is a tree without end to what hashes it.
-    return not any(isvar(part) for part in parts if not isinstance(part, tuple))
+def is_known(bindings: Mapping[Any, Any], ground: dict[int, Any] | None = None) -> bool:
+    """Whether everything is bound to what the graph has: what may be anything is no match.
+
+    Parameters
+    ----------
+    bindings : Mapping
+        What parameters stand for.
+    ground : dict, optional
+        The parts without variables that were seen before, by identity; it is added to.
+    """
+    ground = {} if ground is None else ground
+    seen: dict[int, Any] = {}
+    todo = list(bindings.values())
+    while todo:
+        part = todo.pop()
+        if id(part) in ground or id(part) in seen:
+            continue
+        # By its class: a term that shares its parts is a tree without end to what hashes it.
+        if is_variable(part):
+            return False
+        seen[id(part)] = part
+        if isinstance(part, tuple):
+            todo.extend(part)
+    ground.update(seen)
+    return True
 
 
 def operands_of(pattern: Any) -> Iterator[tuple[Any, Place]]:
@@ -148,7 +167,7 @@ def operands_of(pattern: Any) -> Iterator[tuple[Any, Place]]:
     if head is T.true_div and parts[0] == 1:
         head, parts = T.reciprocal, parts[1:]
     for index, part in enumerate(parts[: len(parts) - len(head.parameters)]):
-        if isvar(part):
+        if is_variable(part):
             inverted = head in (T.neg, T.reciprocal) or (head in (T.sub, T.true_div) and index == 1)
             yield part, (head, inverted)
         elif is_term(part):

@@ -226,6 +226,7 @@ class _Furthest:
         self._matchers: dict[Any, Matcher] = {}
         self._given_up: set[tuple[int, Graph]] = set()
         self._fires: dict[Graph, bool] = {}
+        self._ground: dict[int, Any] = {}
 
     def _match(self, rule: Rule, kept: frozenset[Path], variable: Graph) -> dict[Any, Any] | None:
         """The bindings of a match of a weakened pattern: of the first with fewest operands added.
@@ -241,7 +242,8 @@ class _Furthest:
         matches = self._matchers[key].extend(self.terms.read(variable), written=True)
         try:
             every = islice((bindings for bindings, _ in matches), ANSWERS)
-            return min(filter(is_known, every), key=_units, default=None)
+            known = (found for found in every if is_known(found, self._ground))
+            return min(known, key=_units, default=None)
         except Incomplete:  # a search that is given up has found nothing, nor will the next one
             self._given_up.add((id(rule), variable))
             return None
@@ -316,7 +318,7 @@ class _Furthest:
             for bindings, _ in islice(
                 matcher.extend(self.terms.read(variable), written=True), ANSWERS
             ):
-                if is_known(bindings):
+                if is_known(bindings, self._ground):
                     yield bindings
         except Incomplete:
             return
