@@ -13,7 +13,7 @@ from kanrewrite import registry, trace
 from kanrewrite.registry.database import LibraryPass
 from tests.view.common import at
 
-LIBRARY = [r for r in registry.relations() if not r.states_derivatives]
+LIBRARY = [r for r in registry.usual() if not r.states_derivatives]
 X = at.matrix("x")
 E = at.exp(X)
 
@@ -50,7 +50,6 @@ def test_a_trace_names_what_was_followed(name: str, graph: Any) -> None:
     assert f"{name} [{stated.source}]" in traced(graph)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "graph"), FOLLOWED)
 def test_a_trace_names_nothing_that_is_left_out(name: str, graph: Any) -> None:
     assert f"{name} [" not in traced(graph, name)
