@@ -33,6 +33,8 @@ from kanrewrite.view.heat import exponents, hot, is_mask
 
 #: A sum longer than this is not multiplied out.
 LONGEST = 24
+#: A sum longer than this stays one term of the sum that it is in.
+WIDEST = 8
 #: A power of a sum above this is not multiplied out.
 HIGHEST = 3
 #: ``c * (1 - m)``, which may be 0, is not ``c - c*m`` for a c as large as a mask's -1e9.
@@ -427,7 +429,7 @@ class Algebra(Interner):
             len(factors) == 1
             and isinstance(factors[0][0], Sum)
             and factors[0][1] == 1
-            and len(factors[0][0].terms) <= LONGEST
+            and len(factors[0][0].terms) <= WIDEST
             and (abs(coeff) <= STEEPEST or self.one not in dict(factors[0][0].terms))
         )
 

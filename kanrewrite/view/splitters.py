@@ -135,11 +135,23 @@ def _hidden(b: LogBuilder, inner: Form, key: tuple[Lin, Axes], where: Context) -
     if not any(choices) and any(where.masks.get(key, ())):
         choices.append(hiding(inner, b.a))  # it may be as small as that sum, by factors of its own
     if key not in where.masks:
-        zeros = tuple(f for f, _ in b.a.parts(inner)[2] if _has_zeros(f))
-        choices.append(hiding(inner, b.a) if where.exact else zeros)
+        named = hiding(inner, b.a) if where.exact else ()
+        own = (f for f, _ in b.a.parts(inner)[2] if _has_zeros(f) or f in named and _hides(f, key[0]))
+        choices.append(tuple(own))
     if where.unbounded:
         choices.append(tuple(f for f in hiding(inner, b.a) if vanishes(f)))
     return max(choices, key=len, default=())
+
+
+def _hides(form: Form, expo: Lin) -> bool:
+    """Tell whether a factor may be there to hide: it is given, and no larger than the exponent is.
+
+    Labels are; of values with many features, each would ask for a maximum of its own.
+    """
+    if hot(form):
+        return False
+    still = [i for i in range(form.ndim) if all(m.constant_along((i,)) for m, _ in expo.terms)]
+    return form.constant_along(tuple(still))
 
 
 def _has_zeros(form: Form) -> bool:
