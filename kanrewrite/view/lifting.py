@@ -267,7 +267,7 @@ class Lifting(Algebra):
         alike: dict[Axes, list[Form]] = {}
         for piece, f in raised:
             missing = tuple(d for d in axes if f.constant_along((d,)) and not form.bcast[d])
-            alike.setdefault(missing, []).append(piece)
+            alike.setdefault(() if summed(f, factors) else missing, []).append(piece)
         if not lengths and any(alike):
             return self._reduced(T.prod, form, axes)
         found = []
@@ -278,10 +278,12 @@ class Lifting(Algebra):
 
     def _multiplied(self, form: Form, axes: Axes) -> Form:
         coeff, expo, factors = self.parts(form)
-        lifts = self.followed(T.prod, self.prod(ONE, expo, {}), axes) if expo.terms else self.one
+        stays = self.lin({m: c for m, c in expo.terms if summed(m, factors)})
+        leaves = self.plus(expo, stays, -ONE)
+        lifts = self.followed(T.prod, self.exp(leaves), axes) if leaves.terms else self.one
         if lifts is None:
             return self._reduced(T.prod, form, axes)
-        rest = self.prod(coeff, self.no_exponent, dict(factors))
+        rest = self.prod(coeff, stays, dict(factors))
         product = rest if self.constant(rest, axes) else self._reduced(T.prod, rest, axes)
         return self.mul(lifts, product)
 
@@ -312,7 +314,12 @@ class Lifting(Algebra):
         if isinstance(form, App) and form.op is T.join and form.nonneg:
             *parts, axis = form.args
             return self.app(T.join, *(self.log(p) for p in parts), axis, bcast=form.bcast)
-        return self.followed(T.log, form) or self.app(T.log, form)
+        found = self.followed(T.log, form)
+        if found is None and isinstance(form, App) and form.op is T.dimshuffle:
+            inner, move = form.args  # what is dropped outside of a product is so of its log
+            within = self.followed(T.log, inner)
+            found = None if within is None else self.move(within, move)
+        return found or self.app(T.log, form)
 
     def size(self, form: Form) -> Form:
         """The absolute value of a form that may be negative."""

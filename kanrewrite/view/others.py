@@ -27,7 +27,9 @@ def without_one(terms: Terms, a: Lifting) -> Terms | None:
         return None
     if not any(_total(f) is not None for m in terms for f, _ in a.parts(m)[2]):
         return None
-    terms = _opened(terms, a)
+    given, terms = len(terms), _opened(terms, a)
+    if len(terms) < given:  # ``sum(e)/others(e) - e/others(e)`` is 1
+        return terms
     for m, c in terms.items():
         for n, d in terms.items():
             shared = _without_share(m, c, n, d, a) if n is not m else None

@@ -91,9 +91,7 @@ def _is_pick(n: Form, m: Form, total: App, move: Move, axes: Axes, a: Lifting) -
 def _without_scattered(terms: Terms, a: Lifting) -> Terms | None:
     """``b - scatter(b[index])`` as ``b * m``."""
     for n in terms:
-        for f, k in a.parts(n)[2]:
-            if k != 1 or not (isinstance(f, App) and f.op is T.scatter):
-                continue
+        for f in _scatters(n, a):
             values, move, like = f.args
             for axes in move.picks():
                 body = a.mul(a.div(n, f), spread(values, move, axes, a))
@@ -104,6 +102,40 @@ def _without_scattered(terms: Terms, a: Lifting) -> Terms | None:
                         return None
                     return _added(rest, a.mul(a.const(-terms[n]), left), a)
     return None
+
+
+def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
+    """``b + scatter(v, index)`` as ``b`` where the index does not point, and what both are there.
+
+    Where they nearly cancel: ``p*(p[i] - d_ij)/(1 - p[i])``, the slope of ``-log(1 - p[i])``.
+    """
+    moves = {f.args[1]: f.args[2] for n in terms for f in _scatters(n, a)}
+    for move, like in moves.items():
+        placed = [n for n in terms if any(f.args[1] == move for f in _scatters(n, a))]
+        beside = [m for m in terms if m not in placed and move.fits(m.bcast)]
+        if not beside or any(n.bcast != move.whole for n in placed):
+            continue
+        pairs = [[*placed, m] for m in beside if len(placed) == 1]
+        for axes, group in product(move.picks(), [[*placed, *beside], *pairs]):
+            found = (a.mul(a.const(terms[t]), _where_picked(t, move, axes, a)) for t in group)
+            there = a.add(*found)
+            if len(a.terms_of(there)) > 1 or any(isinstance(f, Sum) for f, _ in a.parts(there)[2]):
+                continue
+            mask = _picks(a.mul(*group), move, like, a)
+            rest = {t: c for t, c in terms.items() if t not in group}
+            for m in (t for t in group if t not in placed):
+                left = _hidden(m, mask, a)
+                if left is None:
+                    return None
+                rest = _added(rest, a.mul(a.const(terms[m]), left), a)
+            return _added(rest, a.choice(mask, there, a.zero), a)
+    return None
+
+
+def _scatters(term: Form, a: Lifting) -> list[App]:
+    """The scatters that are factors of a term."""
+    factors = (f for f, k in a.parts(term)[2] if k == 1)
+    return [f for f in factors if isinstance(f, App) and f.op is T.scatter]
 
 
 def _without_weighted(terms: Terms, a: Lifting) -> Terms | None:
@@ -184,7 +216,8 @@ def _without_masked(terms: Terms, a: Lifting) -> Terms | None:
 
 
 _WAYS = (
-    _without_scattered, _without_picked, _without_masked, _without_weighted, _without_shares,
+    _without_scattered, _beside_scattered, _without_picked, _without_masked, _without_weighted,
+    _without_shares,
 )  # fmt: skip
 
 
@@ -239,6 +272,25 @@ def spread(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
         return a.undrop(part, axes)
 
     return whole(form)
+
+
+def _where_picked(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
+    """What a form is at the elements that a move picks, those that were moved in their places.
+
+    Of ``sum(a * scatter(b, index), axes)`` that is ``a * b``.
+    """
+    if isinstance(form, Lin | Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE):
+        return a.map(form, lambda part: _where_picked(part, move, axes, a))
+    if isinstance(form, App) and form.op is T.scatter and form.args[1] == move:
+        return spread(form.args[0], move, axes, a)
+    inner = form.args[0] if isinstance(form, App) and form.op is T.sum else a.one
+    if any(f.args[1] == move for f in _scatters(inner, a)) and {*form.args[1]} <= {*axes}:  # type: ignore[attr-defined]
+        return _where_picked(inner, move, axes, a)
+    if is_ones(form):
+        return a.one  # the whole has all lengths
+    if not form.constant_along(axes):
+        return form
+    return spread(a.drop(form, axes) if form.bcast else form, move, axes, a)
 
 
 def _is_total(form: Form) -> TypeGuard[App]:

@@ -136,8 +136,9 @@ def _hidden(b: LogBuilder, inner: Form, key: tuple[Lin, Axes], where: Context) -
         choices.append(hiding(inner, b.a))  # it may be as small as that sum, by factors of its own
     if key not in where.masks:
         named = hiding(inner, b.a) if where.exact else ()
-        own = (f for f, _ in b.a.parts(inner)[2] if _has_zeros(f) or f in named and _hides(f, key[0]))
-        choices.append(tuple(own))
+        mine = [f for f, _ in b.a.parts(inner)[2]]
+        shown = {f for f in named if _hides(f, key[0])}
+        choices.append(tuple(f for f in mine if f in shown or _has_zeros(f)))
     if where.unbounded:
         choices.append(tuple(f for f in hiding(inner, b.a) if vanishes(f)))
     return max(choices, key=len, default=())

@@ -25,6 +25,9 @@ SUMS: dict[str, Any] = {
     "bounded": scale * added.sum() / (1 + scale),
     "log": at.log(scale * added.sum()),
     "slope of the log": grad(at.log(scale * added.sum()), x),
+    "product": scale * added.prod(),
+    "products of rows": scale * table.prod(axis=1),
+    "slope of a product": grad(scale * added.prod(), x),
     "distance": scale * at.abs(low - at.exp(x)).sum(),
 }
 INPUTS = [np.array([0.3, 1.0, 3.75]), np.arange(9.0).reshape(3, 3) / 4 - 1]
