@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from configparser import RawConfigParser
@@ -44,6 +45,8 @@ def spare_numpy_distutils() -> None:
         raise NoBlasFlags
     flags = os.environ.get("AESARA_FLAGS", "")
     os.environ["AESARA_FLAGS"] = f"{flags},blas__ldflags=" if flags else "blas__ldflags="
+    # Of what was set here nobody needs to be warned.
+    logging.getLogger("aesara.tensor.blas").setLevel(logging.ERROR)
 
 
 def _blas_flags_given() -> bool:

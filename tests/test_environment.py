@@ -1,5 +1,6 @@
 """The checks made when kanrewrite is imported."""
 
+import logging
 import os
 import subprocess
 import sys
@@ -26,6 +27,7 @@ def before_aesara(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.Mon
 def test_flags_are_set_where_there_are_none(before_aesara: pytest.MonkeyPatch) -> None:
     _environment.spare_numpy_distutils()
     assert os.environ["AESARA_FLAGS"] == "blas__ldflags="
+    assert not logging.getLogger("aesara.tensor.blas").isEnabledFor(logging.WARNING)
 
 
 def test_flags_are_added_to_others(before_aesara: pytest.MonkeyPatch) -> None:
@@ -68,3 +70,13 @@ import kanrewrite
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1
     assert "NoPackaging: kanrewrite needs the package `packaging`" in done.stderr
+
+
+def test_a_command_does_not_warn_of_blas_whoever_has_chosen_to_do_without() -> None:
+    script = "import kanrewrite.cli, aesara.tensor"
+    flags = {"AESARA_FLAGS": "blas__ldflags=,cxx="}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=os.environ | flags, capture_output=True
+    )
+    assert done.returncode == 0
+    assert done.stderr == b""

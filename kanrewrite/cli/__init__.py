@@ -8,8 +8,8 @@ if "aesara" not in sys.modules and "blas__ldflags" not in os.environ.get("AESARA
     # The commands compile no C code; looking for BLAS takes a second and prints five warnings.
     _flags = [os.environ["AESARA_FLAGS"]] if os.environ.get("AESARA_FLAGS") else []
     os.environ["AESARA_FLAGS"] = ",".join([*_flags, "blas__ldflags="])
-    # ... and without BLAS Aesara warns of that, too.
-    logging.getLogger("aesara.tensor.blas").setLevel(logging.ERROR)
+# Without BLAS Aesara warns of that, too, whoever has chosen it.
+logging.getLogger("aesara.tensor.blas").setLevel(logging.ERROR)
 
 from kanrewrite.cli.commands import app  # Aesara reads its flags at import
 
