@@ -11,6 +11,6 @@ if "aesara" not in sys.modules and "blas__ldflags" not in os.environ.get("AESARA
 # Without BLAS Aesara warns of that, too, whoever has chosen it.
 logging.getLogger("aesara.tensor.blas").setLevel(logging.ERROR)
 
-from kanrewrite.cli.commands import app  # Aesara reads its flags at import
+from kanrewrite.cli.commands import app  # noqa: E402  # Aesara reads its flags at import
 
 __all__ = ["app"]
