@@ -15,13 +15,26 @@ from typing import Any
 import numpy as np
 from aesara.graph.basic import Constant, Variable
 from aesara.scan.op import Scan
-from aesara.tensor.subtensor import IncSubtensor, Subtensor
+from aesara.tensor.basic import ARange
+from aesara.tensor.shape import Shape, Shape_i
+from aesara.tensor.subtensor import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+    IncSubtensor,
+    Subtensor,
+)
 
 from kanrewrite.insides import inside
 from kanrewrite.terms import operator_of
 
 _INFIX = {"add": " + ", "sub": " - ", "mul": " * ", "true_div": " / ", "pow": "**"}
 
+#: Operators whose first operand has something behind it: an index, or its shape.
+PICKS = (Subtensor, AdvancedSubtensor, AdvancedSubtensor1)
+PUTS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
+LENGTHS = (Shape, Shape_i)
 #: Characters of an operator's name within an expression: a fused one has hundreds.
 _NAME = 40
 #: How many characters of a graph are written, but for what joins operands.
@@ -70,7 +83,7 @@ def operator_text(op: Any) -> str:
         return "scan"
     if hasattr(op, "new_order"):
         return f"dimshuffle{{{','.join(map(str, op.new_order))}}}"
-    if isinstance(op, Subtensor | IncSubtensor):
+    if isinstance(op, PICKS + PUTS + LENGTHS + (ARange,)):
         return type(op).__name__.lower()
     if hasattr(op, "scalar_op") and not hasattr(op, "axis"):
         return _plain(operator_of(op).name)
@@ -179,7 +192,11 @@ class _Brief:
             return "…"
         if isinstance(node.op, Scan):
             return f"scan({', '.join(self.text(x, depth - 1, top=True) for x in inside(variable))})"
-        texts = [self.text(x, depth - 1, top=name not in _INFIX) for x in node.inputs]
+        first = name not in _INFIX and not isinstance(node.op, PICKS + PUTS + LENGTHS)
+        texts = [
+            self.text(x, depth - 1, top=name not in _INFIX if n else first)
+            for n, x in enumerate(node.inputs)
+        ]
         if name in _INFIX and len(texts) > 1:
             while texts[-2:] == ["…", "…"]:
                 texts.pop()
@@ -198,17 +215,20 @@ def applied(op: Any, operands: list[str]) -> str:
     Examples
     --------
     >>> import aesara.tensor as at
-    >>> applied(at.matrix("x")[:, :3].owner.op, ["x", "3"])
-    'x[:, :3]'
+    >>> x, y = at.matrix("x"), at.lvector("y")
+    >>> applied(x[:, :3].owner.op, ["x", "3"]), applied(x[y].owner.op, ["x", "y"])
+    ('x[:, :3]', 'x[y]')
     """
-    if isinstance(op, Subtensor | IncSubtensor):
-        count = 1 if isinstance(op, Subtensor) else 2
+    if isinstance(op, LENGTHS):
+        return f"{operands[0]}.shape" + (f"[{op.i}]" if isinstance(op, Shape_i) else "")
+    if isinstance(op, PICKS + PUTS):
+        count = 1 if isinstance(op, PICKS) else 2
         rest = iter(operands[count:])
-        index = ", ".join(_index_text(part, rest) for part in op.idx_list)
-        if isinstance(op, Subtensor):
-            return f"{operands[0]}[{index}]"
-        verb = "set" if op.set_instead_of_inc else "inc"
-        return f"{verb}({operands[0]}[{index}], {operands[1]})"
+        parts = (_index_text(p, rest) for p in op.idx_list) if hasattr(op, "idx_list") else rest
+        picked = f"{operands[0]}[{', '.join(parts)}]"
+        if isinstance(op, PICKS):
+            return picked
+        return f"{'set' if op.set_instead_of_inc else 'inc'}({picked}, {operands[1]})"
     return f"{cut(operator_text(op), _NAME)}({', '.join(operands)})"
 
 

@@ -17,17 +17,9 @@ from aesara.tensor.basic import Join, MakeVector
 from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from aesara.tensor.extra_ops import CumOp
 from aesara.tensor.math import MaxAndArgmax
-from aesara.tensor.shape import Reshape, Shape, Shape_i
-from aesara.tensor.subtensor import (
-    AdvancedIncSubtensor,
-    AdvancedIncSubtensor1,
-    AdvancedSubtensor,
-    AdvancedSubtensor1,
-    IncSubtensor,
-    Subtensor,
-)
+from aesara.tensor.shape import Reshape
 
-from kanrewrite.display import applied, operator_text
+from kanrewrite.display import LENGTHS, PICKS, PUTS, applied, operator_text
 from kanrewrite.terms import operator_of
 
 Graph = Variable[Any, Any]
@@ -184,39 +176,19 @@ def _elementwise(op: Any, inside: list[str], _out: Graph) -> str:
     return f"{prefix}{name}({_listed(inside)})"
 
 
-@_applied.register(Subtensor)
-def _indexed(op: Any, inside: list[str], _out: Graph) -> str:
-    return applied(op, [_primary(inside[0]), *inside[1:]])
+def _behind(op: Any, inside: list[str], _out: Graph) -> str:
+    return applied(op, [_primary(inside[0]), *map(_bare, inside[1:])])
 
 
-@_applied.register(IncSubtensor)
-def _replaced(op: Any, inside: list[str], _out: Graph) -> str:
-    verb, operands = applied(op, [_primary(inside[0]), *map(_bare, inside[1:])]).split("(", 1)
+def _put(op: Any, inside: list[str], out: Graph) -> str:
+    verb, operands = _behind(op, inside, out).split("(", 1)
     return f"at.{verb}_subtensor({operands}"
 
 
-@_applied.register(AdvancedSubtensor)
-@_applied.register(AdvancedSubtensor1)
-def _picked(_op: Any, inside: list[str], _out: Graph) -> str:
-    return f"{_primary(inside[0])}[{_listed(inside[1:])}]"
-
-
-@_applied.register(AdvancedIncSubtensor)
-@_applied.register(AdvancedIncSubtensor1)
-def _scattered(op: Any, inside: list[str], _out: Graph) -> str:
-    verb = "set" if op.set_instead_of_inc else "inc"
-    where = f"{_primary(inside[0])}[{_listed(inside[2:])}]"
-    return f"at.{verb}_subtensor({where}, {_bare(inside[1])})"
-
-
-@_applied.register(Shape)
-def _shape(_op: Any, inside: list[str], _out: Graph) -> str:
-    return f"{_primary(inside[0])}.shape"
-
-
-@_applied.register(Shape_i)
-def _length(op: Any, inside: list[str], _out: Graph) -> str:
-    return f"{_primary(inside[0])}.shape[{op.i}]"
+for behind in PICKS + LENGTHS:
+    _applied.register(behind, _behind)
+for put in PUTS:
+    _applied.register(put, _put)
 
 
 @_applied.register(Reshape)
