@@ -17,7 +17,7 @@ from typing import Any
 import aesara.tensor as at
 
 from kanrewrite import Eq, Float, T, computed, eq, relation
-from kanrewrite.relations.accuracy_ranges import DOUBLES, RANGES, usual
+from kanrewrite.relations.accuracy_ranges import DOUBLES, RANGES, inside, usual
 
 
 def _sorted(a: Any, b: Any) -> tuple[Any, Any]:
@@ -31,20 +31,19 @@ def quotient_regrouped(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
     """Factors and divisors in an order in which nothing leaves the range on the way."""
     (high, low), (large, small) = _sorted(a, b), _sorted(c, d)
     for r in RANGES:
-        first = T.abs(high / large)
-        mixed = T.switch(
-            T.gt(first, r.large), high * low / large / small, high / (large * small) * low
-        )
-        second = T.abs(low / small)
-        inside = T.or_(T.eq(high, 0), T.and_(T.gt(first, r.tiny), T.lt(first, r.large)))
+        first, second = T.abs(high / large), T.abs(low / small)
+        scaled = high * r.up / large * (low / small) * r.down
+        under = T.switch(inside(large * small, r), high / (large * small) * low, scaled)
+        mixed = T.switch(T.gt(first, r.large), high * low / large / small, under)
+        one = T.or_(T.eq(high, 0), T.and_(T.gt(first, r.tiny), T.lt(first, r.large)))
         other = T.and_(T.gt(second, r.tiny), T.lt(second, r.large))
         less = T.and_(T.lt(second, r.tiny), T.lt(first, 1))
-        paired = T.switch(
-            T.or_(other, less), low / small * (high / large), high / large * low / small
-        )
+        scaled = low * r.up / small * (high / large) * r.down
+        paired = T.switch(less, scaled, high / large * low / small)
+        paired = T.switch(other, low / small * (high / large), paired)
         above, below = a * b, c * d
         kept = T.and_(usual((above,), r, a, b), usual((below,), r, c, d))
-        chosen = T.switch(kept, above / below, T.switch(inside, paired, mixed))
+        chosen = T.switch(kept, above / below, T.switch(one, paired, mixed))
         yield eq(above / below, chosen).when(*map(computed, (a, b, c, d)), r.guard(a))
 
 
@@ -87,19 +86,20 @@ def _four() -> tuple[Any, Any]:
     less, below = at.lt(abs(a), abs(b)), at.lt(abs(c), abs(d))
     high, low = at.switch(less, b, a), at.switch(less, a, b)
     large, small = at.switch(below, d, c), at.switch(below, c, d)
-    first = abs(high / large)
+    first, second = abs(high / large), abs(low / small)
     r = DOUBLES
-    mixed = at.switch(
-        at.gt(first, r.large), high * low / large / small, high / (large * small) * low
-    )
-    inside = at.or_(at.eq(high, 0.0), at.and_(at.gt(first, r.tiny), at.lt(first, r.large)))
-    second = abs(low / small)
+    scaled = high * r.up / large * (low / small) * r.down
+    under = at.switch(inside(large * small, r, at), high / (large * small) * low, scaled)
+    mixed = at.switch(at.gt(first, r.large), high * low / large / small, under)
+    one = at.or_(at.eq(high, 0.0), at.and_(at.gt(first, r.tiny), at.lt(first, r.large)))
     other = at.and_(at.gt(second, r.tiny), at.lt(second, r.large))
-    other = at.or_(other, at.and_(at.lt(second, r.tiny), at.lt(first, 1.0)))
-    paired = at.switch(other, (low / small) * (high / large), high / large * low / small)
+    less = at.and_(at.lt(second, r.tiny), at.lt(first, 1.0))
+    scaled = low * r.up / small * (high / large) * r.down
+    paired = at.switch(less, scaled, high / large * low / small)
+    paired = at.switch(other, low / small * (high / large), paired)
     kept = at.and_(usual((a * b,), r, a, b, of=at), usual((c * d,), r, c, d, of=at))
     written = a * b / (c * d)
-    return written, at.switch(kept, written, at.switch(inside, paired, mixed))
+    return written, at.switch(kept, written, at.switch(one, paired, mixed))
 
 
 @quotient_regrouped.non_example

@@ -46,6 +46,11 @@ def _adds(side: Any, d: Any) -> Any:
     return T.and_(T.gt(side, 0), T.lt(d, inf))
 
 
+def _over(x: Any, n: float, a: Any) -> Any:
+    """What is in range over a multiple, which may not be."""
+    return x / a if n == 1 else T.switch(T.isinf(n * a), x / a / n, x / (n * a))
+
+
 #: What stands before the product, and what the root is divided by.
 SHAPES = ((4.0, 2.0), (1.0, 1.0), (3.0, 3.0), (-4.0, 2.0), (-1.0, 1.0))
 
@@ -58,12 +63,13 @@ def quadratic_root(a: Float, b: Float, c: Float) -> Iterator[Eq]:
             written = T.sqrt(b * b - _product(k, a, c))
             s = _scale(b, k, a, c, r)
             side, d, half = b * s, _spread(b, k, a, c, s), T.sqrt(s)
-            sums = (d - side) / half / (n * a) / half
-            differences = (-side - d) / half / (n * a) / half
+            sums = _over((d - side) / half, n, a) / half
+            differences = _over((-side - d) / half, n, a) / half
             near = (-k / n) * ((c * half) / (side + d) * half)
             far = (k / n) * ((c * half) / (d - side) * half)
-            plus = T.switch(_adds(side, d), near, sums)
-            minus = T.switch(_adds(-side, d), far, differences)
+            some = T.neq(a, 0)  # what is divided by 0 stays so
+            plus = T.switch(T.and_(some, _adds(side, d)), near, sums)
+            minus = T.switch(T.and_(some, _adds(-side, d)), far, differences)
             yield eq((written - b) / (n * a), plus).when(r.guard(a))
             yield eq((-b - written) / (n * a), minus).when(r.guard(a))
             yield eq((b + written) / (n * a), -minus).when(r.guard(a))
@@ -107,9 +113,11 @@ def _root() -> tuple[Any, Any]:
 def _stable(a: Any, b: Any, c: Any) -> Any:
     s, d = _scaled(a, b, c)
     side, half = b * s, at.sqrt(s)
-    sums = (d - side) / half / (2.0 * a) / half
+    over = (d - side) / half
+    sums = at.switch(at.isinf(2.0 * a), over / a / 2.0, over / (2.0 * a)) / half
     near = -2.0 * ((c * half) / (side + d) * half)
-    return at.switch(at.and_(at.gt(side, 0), at.lt(d, number(inf))), near, sums)
+    adds = at.and_(at.gt(side, 0), at.lt(d, number(inf)))
+    return at.switch(at.and_(at.neq(a, 0.0), adds), near, sums)
 
 
 def _scaled(a: Any, b: Any, c: Any) -> tuple[Any, Any]:

@@ -276,7 +276,7 @@ class Matching:
             if required(rule.pattern) and is_open(pattern, {}):
                 return  # nothing is left of it that could be found
             for bindings, rest in self.view.match(pattern, self.form(out)):
-                result = partial(self._result, rule, bindings, rest)
+                result = partial(self._result, rule, bindings, rest, out)
                 yield dict(bindings), partial(self._from_view, rule, result, out)
 
     def _from_view(self, rule: Rule, result: Callable[..., Any], out: Graph) -> Graph | None:
@@ -337,14 +337,18 @@ class Matching:
         return pattern
 
     def _result(
-        self, rule: Rule, bindings: Bindings, rest: Any, make: Callable[[Any, Bindings], Any]
+        self,
+        rule: Rule,
+        bindings: Bindings,
+        rest: Any,
+        out: Graph,
+        make: Callable[[Any, Bindings], Any],
     ) -> Any:
         """The replaced form; what an extension left over is put back under the same head."""
         if rule.relation.where == "digits":
             view = cast(StatingView, self.view)
-            result = view.stated(rule.replacement, bindings, rule.pattern)
-        else:
-            result = make(rule.replacement, bindings)
+            return view.stated(rule.replacement, bindings, rule.pattern, rest, out)
+        result = make(rule.replacement, bindings)
         if rest is None:
             return result
         whole = Term((_extension_head(rule.pattern), _RESULT, _REST))

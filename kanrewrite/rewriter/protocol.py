@@ -41,8 +41,11 @@ class View(Protocol):
 class StatingView(View, Protocol):
     """What relations that are about digits ask of a view besides."""
 
-    def stated(self, term: Any, bindings: Bindings, pattern: Any, /) -> Any:
-        """A term with its parameters bound, to be built as it is stated."""
+    def stated(self, term: Any, bindings: Bindings, pattern: Any, rest: Any, out: Graph, /) -> Any:
+        """What replaces a variable: a term with its parameters bound, as it is stated, and a rest.
+
+        Where the term chooses the pattern itself, that is the variable's own operator.
+        """
 
     def keep(self, variable: Graph, /) -> None:
         """Take a variable as it is from now on."""

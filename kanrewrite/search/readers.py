@@ -50,14 +50,15 @@ class ViewReader:
         pattern = self._patterns[id(rule)][1]
         for bindings, rest in self.view.match(pattern, self.view.read(variable)):
             if all(condition.holds(bindings) for condition in rule.conditions):
-                result = self._result(rule, bindings)
-                if rest is not None:
-                    whole = Term((rule.pattern[0], _RESULT, _REST))
-                    result = self.view.instantiate(whole, {_RESULT: result, _REST: rest})
+                result = self._result(rule, bindings, rest, variable)
                 yield self.view.build(result, variable), dict(bindings)
 
-    def _result(self, rule: Rule, bindings: Mapping[Any, Any]) -> Any:
-        return self.view.instantiate(rule.replacement, bindings)
+    def _result(self, rule: Rule, bindings: Mapping[Any, Any], rest: Any, variable: Graph) -> Any:
+        result = self.view.instantiate(rule.replacement, bindings)
+        if rest is None:
+            return result
+        whole = Term((rule.pattern[0], _RESULT, _REST))
+        return self.view.instantiate(whole, {_RESULT: result, _REST: rest})
 
 
 class StatedReader(ViewReader):
@@ -68,5 +69,5 @@ class StatedReader(ViewReader):
     def __init__(self) -> None:
         super().__init__(registry.written_view())
 
-    def _result(self, rule: Rule, bindings: Mapping[Any, Any]) -> Any:
-        return self.view.stated(rule.replacement, bindings, rule.pattern)
+    def _result(self, rule: Rule, bindings: Mapping[Any, Any], rest: Any, variable: Graph) -> Any:
+        return self.view.stated(rule.replacement, bindings, rule.pattern, rest, variable)

@@ -17,7 +17,7 @@ from kanrewrite.guards.values import Sign, broadcastable_of, constant_of, dtype_
 from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation, substitute
 from kanrewrite.relation.roles import operators_in
-from kanrewrite.terms import T, Term, parts_of
+from kanrewrite.terms import T
 from kanrewrite.unify import as_graph, node_term
 from kanrewrite.view.build import Builder
 from kanrewrite.view.closing import is_sum
@@ -31,6 +31,8 @@ from kanrewrite.view.plain import PlainBuilder
 from kanrewrite.view.read import View as Reader
 from kanrewrite.view.recognise import Recogniser, Recognition, compiled, matches, scaled_sum
 from kanrewrite.view.rules import Definitions, recognitions
+from kanrewrite.view.stating import Stating
+from kanrewrite.view.written import is_known, is_written, regroups
 
 #: Operators whose value is positive whatever their operands are.
 POSITIVE = frozenset({T.sigmoid, T.softplus, T.softmax, T.cosh, T.exp})
@@ -44,10 +46,13 @@ def _rules(
 
 
 class Rest:
-    """What a match left over, and how a result goes back into it."""
+    """What a match left over, and how a result goes back into it.
 
-    def __init__(self, join: Any, left: Form):
-        self.join, self.left = join, left
+    If nothing, or only a number, is left, then the whole is ``times`` the pattern.
+    """
+
+    def __init__(self, join: Any, left: Form, times: Fraction | None = None):
+        self.join, self.left, self.times = join, left, times
 
 
 class View:
@@ -100,18 +105,22 @@ class View:
     def match(self, pattern: Form, form: Form, /) -> Iterator[tuple[Bindings, Rest | None]]:
         """The bindings under which a form holds the pattern, each with what is left."""
         algebra = self._home(form)
-        if self._written and not _mirrored(pattern) and not self._is_written(form, algebra):
+        if self._written and not (_mirrored(pattern) or is_written(form, self.reader)):
             return
         sums = scaled_sum(pattern) is not None
         matcher = FormMatcher(algebra, self.opened, not self._written, self._spelled, self._sum)
         for bindings, rest, join in matches(matcher, pattern, form):
             if not (sums and self._whole and algebra.terms_of(rest)):
-                yield bindings, Rest(join, rest)
+                alone = not sums or not algebra.terms_of(rest)
+                times = _number(join(algebra.one, rest)) if alone else None
+                if self._written and regroups(pattern, bindings, times, self.reader):
+                    continue
+                yield bindings, Rest(join, rest, times)
         if not sums or not isinstance(form, Prod):
             return
         for factor, power in form.factors:
-            if not isinstance(factor, Sum):
-                continue
+            if not isinstance(factor, Sum) or (self._written and is_known(factor, self.reader)):
+                continue  # what is in the graph is rewritten where it is
             around = algebra.div(form, algebra.pow(factor, power))
             for bindings, rest, join in matches(matcher, pattern, factor):
                 if self._whole and algebra.terms_of(rest):
@@ -128,21 +137,6 @@ class View:
         if isinstance(form, Leaf) and form.var in self._kept:
             return self.reader.read_again(form.var)
         return form
-
-    def _is_written(self, form: Form, algebra: Lifting) -> bool:
-        """Whether the graph computes the exponentials of a product as they are in its form.
-
-        A sum of exponentials is read without its largest, and a sigmoid as a quotient of them; an
-        exponential in common is read beside the sum.
-        """
-        if not isinstance(form, Prod):
-            return True
-        _, expo, factors = algebra.parts(form)
-        parts = [algebra.exp(expo)] if expo.terms else []
-        sums = [f for f, _ in factors if isinstance(f, Sum)]
-        parts += [f for f in sums if expo.terms or _has_exponential(f, algebra)]
-        reader = self.reader
-        return all(part in reader.origin or part in reader.multiples for part in parts)
 
     @contextmanager
     def whole(self) -> Iterator[None]:
@@ -165,33 +159,35 @@ class View:
         made: Form = instantiate(term, bindings, self._home_of(bindings))
         return made
 
-    def stated(self, term: Any, bindings: Mapping[Any, Any], pattern: Any, /) -> Form:
+    def stated(
+        self,
+        term: Any,
+        bindings: Mapping[Any, Any],
+        pattern: Any,
+        rest: Rest,
+        out: Variable[Any, Any],
+        /,
+    ) -> Form:
         """A term with its parameters bound, built as it is stated and taken as it is.
 
-        What it shares with the pattern, but for the whole of it, is taken from the graph.
+        What it shares with the pattern is taken from the graph.
         """
         algebra = self._home(next(v for v in bindings.values() if isinstance(v, Form)))
         builder = self._builder(algebra.dtype)
-        shared = {id(part) for part in parts_of(pattern[1:]) if isinstance(part, Term)}
-        built: dict[int, Any] = {}  # what a term shares is built once
 
-        def make(part: Any) -> Any:
-            if isinstance(part, Term):
-                if id(part) not in built:
-                    known = self._known(part, bindings, algebra) if id(part) in shared else None
-                    built[id(part)] = made(part) if known is None else known
-                return built[id(part)]
-            if isinstance(part, int | float):
-                return at.constant(np.asarray(part, algebra.dtype))
-            value = bindings.get(part, part)
-            return builder.value(value) if isinstance(value, Form) else value
+        def value(of: Any) -> Any:
+            if isinstance(of, int | float):
+                return at.constant(np.asarray(of, algebra.dtype))
+            return builder.value(of) if isinstance(of, Form) else of
 
-        def made(part: Term) -> Any:
-            tensors = len(part) - len(part[0].parameters)
-            operands = (make(x) for x in part[1:tensors])
-            return as_graph(substitute(Term((part[0], *operands, *part[tensors:])), bindings))
+        def product(number: Fraction, made: Any) -> Any:
+            return value(algebra.mul(algebra.const(number), self.reader.leaf(made, algebra)))
 
-        return self.reader.leaf(make(term), algebra)
+        known = partial(self._known, bindings=bindings, algebra=algebra)
+        stating = Stating(pattern, bindings, value, product, known, out)
+        if rest.times is not None:
+            return self.reader.leaf(stating.times(rest.times, term), algebra)
+        return rest.join(self.reader.leaf(stating.made(term), algebra), rest.left)  # type: ignore[no-any-return]
 
     def _known(
         self, term: Any, bindings: Mapping[Any, Any], algebra: Lifting
@@ -274,10 +270,6 @@ def _mirrored(pattern: Form) -> bool:
     return isinstance(pattern, Prod) and bool(pattern.expo.terms) and scaled_sum(pattern) is None
 
 
-def _has_exponential(form: Sum, algebra: Lifting) -> bool:
-    return any(algebra.parts(term)[1].terms for term, _ in form.terms)
-
-
 def _cancels(form: Form, operands: list[Form], algebra: Lifting) -> bool:
     """Whether at most half of some term is left: of what is only added up, nothing is lost."""
     left = algebra.terms_of(form)
@@ -290,6 +282,12 @@ def _within(
 ) -> Form:
     """A product in which one factor, a sum, has been rewritten."""
     return algebra.mul(around, algebra.pow(join(new, left), power))
+
+
+def _number(form: Form) -> Fraction | None:
+    """The number that a form is."""
+    alone = isinstance(form, Prod) and not form.expo.terms and not form.factors
+    return form.coeff if alone else None  # type: ignore[attr-defined]
 
 
 @dtype_of.register(Form)
@@ -306,8 +304,9 @@ def _(form: Form) -> tuple[bool, ...]:
 
 @constant_of.register(Form)
 def _(form: Form) -> Any:
-    if isinstance(form, Prod) and not form.expo.terms and not form.factors:
-        return float(form.coeff)
+    number = _number(form)
+    if number is not None:
+        return float(number)
     return getattr(form.var, "data", None) if isinstance(form, Leaf) else None
 
 

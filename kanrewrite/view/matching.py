@@ -221,13 +221,21 @@ class FormMatcher:
     def _ways(self, g: Form, k: Fraction, h: Form, f: Form, b: Bindings) -> Iterable[Scaled]:
         """Ways to match what is under a root; what leaves no rounded root beside it goes first."""
         number = self.a.parts(f)[0]
-        inside = None if self.roots or _is_simple(number) else self._whole_root(number, k)
+        inside = None if self.roots else self._inside(h, k, number)
         if inside is None:
-            return self.scaled(g, h, b)
+            ways = self.scaled(g, h, b)
+            return ways if self.roots else sorted(islice(ways, SHARES), key=lambda w: w[1] != 1)
         whole = self.a.mul(self.a.const(inside), h)
         found = [(c, scale / inside) for c, scale in self.scaled(g, whole, b)]
         found += self.scaled(g, h, b)
         return sorted(found, key=lambda way: not self.near(way[1] * inside, ONE))
+
+    def _inside(self, h: Form, k: Fraction, number: Fraction) -> Fraction | None:
+        """What is beside a sum under a root that is read with a number in front of it."""
+        written = self.a.parts(self.spelled(h))[0]
+        if written > 0 and written != 1 and self.near(power_of(written, k), number):
+            return written
+        return None if _is_simple(number) else self._whole_root(number, k)
 
     def _simple(self, f: Form) -> Form:
         """A product whose number was multiplied by a rounded root; that rounding is no factor."""
@@ -427,6 +435,9 @@ class FormMatcher:
 
     def _valued(self, terms: Terms, like: Form) -> Iterator[tuple[Form, Form, Fraction]]:
         """Each term, what of it is matched, and how often: a number may be that of a power."""
+        for n, d in () if self.roots else terms.items():
+            if d not in (1, -1) and self._is_under_root(n, abs(d)):
+                yield n, self.a.mul(self.a.const(abs(d)), n), ONE if d > 0 else -ONE
         for n, d in terms.items():
             yield n, n, d
         for n, d in terms.items():
@@ -435,6 +446,15 @@ class FormMatcher:
         for n, d in () if self.roots else terms.items():
             if d.denominator > _SIMPLE:
                 yield n, self.a.mul(self.a.const(abs(d)), n), ONE if d > 0 else -ONE
+
+        for n, d in () if self.roots else terms.items():
+            if d != 1 and is_parameters(like):
+                yield n, self.a.mul(self.a.const(d), n), ONE  # ``3 * x`` is a product, too
+
+    def _is_under_root(self, n: Form, number: Fraction) -> bool:
+        """Tell whether a number that a root is read with is written under that root."""
+        factors = [(h, k) for h, k in self.a.parts(n)[2] if k.denominator != 1]
+        return len(factors) == 1 and self._inside(*factors[0], number) is not None
 
     def _leftover(
         self, easy: list[tuple[Any, Fraction]], terms: Terms, b: Bindings, scale: Fraction
@@ -494,6 +514,13 @@ def is_open(p: Form, b: Bindings) -> bool:
     """Tell whether a product consists of parameters that may be anything, and a number."""
     _, expo, factors = parts_of(p)
     return not expo.terms and all(is_parameter(g) and g.var not in b for g, _ in factors)  # type: ignore[attr-defined]
+
+
+def is_parameters(p: Form) -> bool:
+    """Tell whether a pattern is a product of two parameters."""
+    coeff, expo, factors = parts_of(p)
+    alone = coeff == 1 and not expo.terms and len(factors) == 2
+    return alone and all(k == 1 and is_parameter(g) for g, k in factors)
 
 
 def is_zero(form: Any) -> bool:

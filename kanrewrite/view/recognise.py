@@ -306,8 +306,10 @@ def matches(matcher: FormMatcher, pattern: Form, form: Form) -> Iterable[tuple[B
     if whole is not None:
         target, coeff = whole
         found = matcher.sum(target, form, {})
-        if not matcher.roots:  # ``a - b`` is itself before it is minus ``b - a``
-            found = iter(sorted(islice(found, SHARES), key=lambda f: f[1] * coeff < 0))
+        if not matcher.roots:  # ``a - b`` is itself before it is minus ``b - a`` or half of others
+            times = ((f, f[1] * coeff) for f in islice(found, SHARES))
+            ordered = sorted(times, key=lambda t: (abs(t[1]) != 1, t[1] < 0))
+            found = (f for f, _ in ordered)
         for b, scale, terms in found:
             by = a.const(scale / coeff)
             yield b, a.add_terms(terms), lambda new, left, by=by: a.add(a.mul(by, new), left)

@@ -284,3 +284,48 @@ def test_a_root_out_of_range_is_not_divided_by(c: float) -> None:
     f = aesara.function([x, y], at.sqrt(x**2 + y) - x, mode=MODE)
     with np.errstate(all="ignore"):
         assert f([1e200], [c]) == [np.inf]  # as it is written, and for all to see
+
+
+#: Formulas of formulas*.txt that a form of the family once made wrong, and where.
+SPECIAL = {
+    "no more than a half": ("t_statistic", (1.0, 3.0)),
+    "products under products": ("fraction_of_product", (0.5, -0.3, -1.0, 1.7e308)),
+    "a multiple of a divisor": ("third_root_minus", (2.3e-308, 3.0, -1.0)),
+    "nothing to divide by": ("half_root_minus", (0.0, -2.0, 0.5)),
+    "a number under a root": ("monic_plus", (1.0, -1.7e308)),
+    "a part of what is out of range": ("vertex_height", (2.3e-308, 3.0, -1.0)),
+    "squares that are not written": ("jet", (1.7, 3.0, -1.0, -1.7e308, 3.0, 1.0)),
+}
+
+
+@pytest.mark.parametrize("case", sparing(SPECIAL))
+def test_special_inputs_are_what_they_were(case: str) -> None:
+    name, values = SPECIAL[case]
+    formula = next(f for f in FORMULAS if f.name == name)
+    inputs, out = graph_of(formula)
+    with registry.disabled():
+        stock = aesara.function(inputs, out, mode=MODE)
+    f = compiled(inputs, out)
+    given = [np.array([value]) for value in values]
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(f(*given), stock(*given), rtol=1e-15)
+
+
+def test_what_is_chosen_as_written_is_the_graphs_own_operator() -> None:
+    x, n = at.dvectors("x", "n")
+    out = n / (1 - x**2)
+    registry.enable("over_large_square")
+    (new,) = kanrewrite.stabilize([out])
+    written = new.owner.inputs[2]
+    assert written.owner.op == out.owner.op
+    assert written.owner.inputs[0] is n
+
+
+@pytest.mark.parametrize("spelled", [lambda p: p * p / 4, lambda p: (p / 2) ** 2])
+def test_parameters_are_what_is_written_and_no_multiples(spelled: Any) -> None:
+    p, q = at.dvectors("p", "q")
+    registry.enable("root_less_side")
+    with kanrewrite.trace() as steps:
+        kanrewrite.stabilize([p / 2 - at.sqrt(spelled(p) - q)])
+    (event,) = steps.fired_events
+    assert "4.0 * q" not in str(event)
