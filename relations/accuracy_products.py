@@ -33,14 +33,15 @@ def quotient_regrouped(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
     for r in RANGES:
         first, second = T.abs(high / large), T.abs(low / small)
         scaled = high * r.up / large * (low / small) * r.down
-        under = T.switch(inside(large * small, r), high / (large * small) * low, scaled)
+        kept = T.or_(inside(large * small, r), T.isinf(large))
+        under = T.switch(kept, high / (large * small) * low, scaled)
         mixed = T.switch(T.gt(first, r.large), high * low / large / small, under)
         one = T.or_(T.eq(high, 0), T.and_(T.gt(first, r.tiny), T.lt(first, r.large)))
         other = T.and_(T.gt(second, r.tiny), T.lt(second, r.large))
         less = T.and_(T.lt(second, r.tiny), T.lt(first, 1))
         scaled = low * r.up / small * (high / large) * r.down
         paired = T.switch(less, scaled, high / large * low / small)
-        paired = T.switch(other, low / small * (high / large), paired)
+        paired = T.switch(T.or_(other, T.isinf(small)), low / small * (high / large), paired)
         above, below = a * b, c * d
         kept = T.and_(usual((above,), r, a, b), usual((below,), r, c, d))
         chosen = T.switch(kept, above / below, T.switch(one, paired, mixed))
@@ -89,14 +90,15 @@ def _four() -> tuple[Any, Any]:
     first, second = abs(high / large), abs(low / small)
     r = DOUBLES
     scaled = high * r.up / large * (low / small) * r.down
-    under = at.switch(inside(large * small, r, at), high / (large * small) * low, scaled)
+    kept = at.or_(inside(large * small, r, at), at.isinf(large))
+    under = at.switch(kept, high / (large * small) * low, scaled)
     mixed = at.switch(at.gt(first, r.large), high * low / large / small, under)
     one = at.or_(at.eq(high, 0.0), at.and_(at.gt(first, r.tiny), at.lt(first, r.large)))
     other = at.and_(at.gt(second, r.tiny), at.lt(second, r.large))
     less = at.and_(at.lt(second, r.tiny), at.lt(first, 1.0))
     scaled = low * r.up / small * (high / large) * r.down
     paired = at.switch(less, scaled, high / large * low / small)
-    paired = at.switch(other, low / small * (high / large), paired)
+    paired = at.switch(at.or_(other, at.isinf(small)), low / small * (high / large), paired)
     kept = at.and_(usual((a * b,), r, a, b, of=at), usual((c * d,), r, c, d, of=at))
     written = a * b / (c * d)
     return written, at.switch(kept, written, at.switch(one, paired, mixed))

@@ -48,11 +48,12 @@ def _rules(
 class Rest:
     """What a match left over, and how a result goes back into it.
 
-    If nothing, or only a number, is left, then the whole is ``times`` the pattern.
+    If nothing, or only a number, is left, then the whole is ``times`` the pattern.  What was found
+    may be a part that the graph has by itself, too.
     """
 
-    def __init__(self, join: Any, left: Form, times: Fraction | None = None):
-        self.join, self.left, self.times = join, left, times
+    def __init__(self, join: Any, left: Form, times: Fraction | None = None, part: bool = False):
+        self.join, self.left, self.times, self.is_part = join, left, times, part
 
 
 class View:
@@ -119,14 +120,14 @@ class View:
         if not sums or not isinstance(form, Prod):
             return
         for factor, power in form.factors:
-            if not isinstance(factor, Sum) or (self._written and is_known(factor, self.reader)):
-                continue  # what is in the graph is rewritten where it is
+            if not isinstance(factor, Sum):
+                continue
             around = algebra.div(form, algebra.pow(factor, power))
             for bindings, rest, join in matches(matcher, pattern, factor):
                 if self._whole and algebra.terms_of(rest):
                     continue
                 inside = partial(_within, algebra, around, power, join)
-                yield bindings, Rest(inside, rest)
+                yield bindings, Rest(inside, rest, part=is_known(factor, self.reader))
 
     def _spelled(self, form: Form) -> Form:
         """A sum as the multiple of it that is in the graph."""
@@ -172,6 +173,8 @@ class View:
 
         What it shares with the pattern is taken from the graph.
         """
+        if rest.is_part and term[0] is T.switch:
+            return self.read(out)  # where it is by itself, what is chosen stays as written
         algebra = self._home(next(v for v in bindings.values() if isinstance(v, Form)))
         builder = self._builder(algebra.dtype)
 

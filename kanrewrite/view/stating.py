@@ -77,7 +77,10 @@ class Stating:
         if PRODUCTS.issuperset(operators_in(self._pattern)):
             return self._multiple(number, self.made(term))
         self._is_pattern = number == 1
-        return self.made(term) if self._is_pattern else self._chosen(number, term)
+        if self._is_pattern:
+            return self.made(term)
+        chosen = isinstance(term, Term) and term[0] is T.switch
+        return self._chosen(number, term) if chosen else self._product(number, self.made(term))
 
     def _chosen(self, number: Fraction, part: Any) -> Any:
         """A multiple of a choice, made of those of what is chosen."""
