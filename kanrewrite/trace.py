@@ -229,6 +229,7 @@ def _snapshot(variables: list[Graph]) -> list[Graph]:
     return [cast(Graph, memo.get(variable, variable)) for variable in variables]
 
 
+@checked
 class trace(Recorder):  # noqa: N801  # read as a statement, like contextlib.suppress
     """Record every rewrite that kanrewrite makes inside a ``with`` block.
 
@@ -249,7 +250,6 @@ class trace(Recorder):  # noqa: N801  # read as a statement, like contextlib.sup
 
     recorder: ClassVar[Recorder | None] = None
 
-    @checked
     def __init__(self, limit: Count | None = None, refusals: bool = True):
         super().__init__(limit, refusals)
         self._outer: list[Recorder | None] = []

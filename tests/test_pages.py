@@ -145,6 +145,13 @@ def test_where_a_relation_stands(name: str, says: str) -> None:
     assert says in standing(registry.named(name), {"scaled_length"})
 
 
+def test_what_only_searches_use_is_not_said_to_be_followed_or_switched_on() -> None:
+    text = page("sigmoid_respelled")
+    assert "searches use it, backwards too" in text
+    assert "followed as" not in text
+    assert "switched on" not in text
+
+
 def test_the_first_example_of_the_softmax_is_one_that_it_saves() -> None:
     text = page("softmax_quotient")
     example = text[text.index("## Fires") :].split("```python")[1]

@@ -121,7 +121,8 @@ def _facts(relation: Relation) -> str:
     file, _, line = relation.source.rpartition(":")
     place = f"`{Path(file).name}`, line {line}"
     roles = ", ".join(f"`{role}`" for role in relation.roles)
-    return f"Family `{relation.family}`; followed as {roles}; written in {place}."
+    followed = f"followed as {roles}; " * bool(phases(relation))
+    return f"Family `{relation.family}`; {followed}written in {place}."
 
 
 def _equations(relation: Relation) -> Iterator[str]:

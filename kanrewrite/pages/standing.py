@@ -24,7 +24,7 @@ PHASES = {
     "cancel": "while a graph is built: where a difference would lose its digits",
     "digits": "last of all, as it is written, from outputs to inputs, larger patterns first",
 }
-NOWHERE = "nowhere: it is a goal for searches, and no graph is rewritten by it"
+NOWHERE = "Followed nowhere: searches use it, backwards too, and no graph is rewritten by it."
 
 
 def phases(relation: Relation) -> list[str]:
@@ -65,7 +65,9 @@ def standing(relation: Relation, paged: Collection[str] = ()) -> str:
 
 
 def _when(relation: Relation) -> str:
-    when = "; ".join(PHASES[phase] for phase in phases(relation)) or NOWHERE
+    when = "; ".join(PHASES[phase] for phase in phases(relation))
+    if not when:
+        return NOWHERE
     by_name = relation.family in registry.BY_NAME
     enabled = f'`enable("{relation.family}")`' if by_name else "`enable()`"
     return (
