@@ -119,6 +119,12 @@ def test_what_the_relations_of_the_library_do_together_is_not_undone() -> None:
     assert why_not("softmax_quotient", e * e.sum() ** -1).fires
 
 
+def test_what_only_units_make_a_sum_is_no_part_of_the_pattern() -> None:
+    share = why_not("softplus_log", at.log(y / x)).share
+    assert share < why_not("softplus_log", at.log(y + x)).share
+    assert share < why_not("softplus_log", at.log(2 + e)).share
+
+
 def test_the_furthest_of_several_places_is_reported() -> None:
     graph = e / x + e / e.sum(-1) + at.tanh(x) / y
     assert why_not(softmax_quotient, graph).place.owner is not None

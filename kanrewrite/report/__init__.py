@@ -33,7 +33,7 @@ __all__ = ["Comparison", "Curve", "GraphReport", "compared", "report"]
 
 Graph = Variable[Any, Any]
 
-#: From this share of its pattern on, a relation that did not fire nearly matched.
+#: Of more than this share of its pattern, a relation that did not fire nearly matched.
 NEARLY = 0.5
 _SECONDS = 5.0
 #: Characters of the outputs in a title.
@@ -215,6 +215,6 @@ def _near(relations: Sequence[Relation], outputs: list[Graph]) -> list[Explanati
         for relation in relations:
             if relation.direction and not relation.is_goal:
                 explanation = why_not(relation, outputs)
-                if not explanation.fires and explanation.share >= NEARLY:
+                if not explanation.fires and explanation.share > NEARLY:
                     found.append(explanation)
     return sorted(found, key=lambda explanation: explanation.rank, reverse=True)

@@ -269,7 +269,9 @@ class _Furthest:
                 missing.append((demand, found))
             else:
                 kept, found = kept | {demand.path}, further
-        share = (1 + len(kept)) / (1 + len(wanted))
+        # What is read as x + 0 or x * 1 only to be a sum or a product has nothing of the pattern.
+        units = sum(_is_unit(x) and not _is_written(x, variable) for x in found.values())
+        share = max(1 + len(kept) - units, 0) / (1 + len(wanted))
         matched = show(weakened(rule.pattern, kept))
         whole = Explanation(self.relation, variable, show(rule.pattern), matched, share=share)
         if missing:
