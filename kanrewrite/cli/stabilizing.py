@@ -110,7 +110,7 @@ def show(found: Stabilized, graph: bool, as_json: bool) -> None:
         auditing.show(found.audited, as_json=False)
     if graph:
         for tree in diff_text(diff(found.before, found.after)):
-            # A deep tree is wider than a terminal: folded, it would be two characters wide.
+            # What is in both is written in one line, which is not to be cut.
             output.wide().print("", tree, sep="\n")
 
 

@@ -62,7 +62,7 @@ def draw(graph: Any, title: str = "") -> Picture:
     >>> import aesara.tensor as at
     >>> print(draw(at.log(at.vector("x")), "a logarithm"))
     a logarithm
-    └── log  TensorType(float64, (?,))
+    └── log  float64(?)
         └── x
     """
     return Picture((diagram(graph, title),), (graph_text(graph, title or "graph"),), title)

@@ -1,6 +1,7 @@
 """Graphs and differences as text for the terminal, laid out and coloured by rich.
 
-A subgraph that is used again is written once and numbered ``*n``.
+A subgraph that is used again is written once and numbered ``*n``, and so is what is deep: it stands
+further below by itself, so that no line is pushed to the right until nothing fits into it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ _STYLES: dict[Status, str] = {
 _SIGNS: dict[Status, str] = {"gone": "- ", "new": "+ ", "rebuilt": "~ ", "same": "  "}
 #: Lines of one graph at most.
 MOST = 400
+#: How deep lines stand; what is below is written further down, under its number.
+DEEPEST = 10
 
 
 def graph_text(graph: Any, title: str = "graph") -> Tree:
@@ -73,6 +76,7 @@ class _Writer:
         self.structure = structure
         self.change = change
         self.shared: dict[int, int] = {}
+        self.put_off: list[int] = []
         self.lines = 0
 
     def run(self, roots: list[int], title: str) -> Tree:
@@ -81,26 +85,30 @@ class _Writer:
         self.readers = {n for n, count in readers.items() if count > 1 and self._inner(n)}
         tree = Tree(Text(title, style="bold"), guide_style="dim")
         # A stack instead of recursion: graphs are deeper than Python's.
-        todo = [(tree, number) for number in reversed(roots)]
-        while todo:
-            branch, number = todo.pop()
+        todo = [(tree, number, 0) for number in reversed(roots)]
+        while todo or self.put_off:
+            branch, number, depth = todo.pop() if todo else (tree, self.put_off[0], 0)
             if self.lines >= MOST:
                 branch.add(Text("…", style="dim"))
+                if not todo:
+                    break
                 continue
-            inner = self._add(branch, number)
+            inner = self._add(branch, number, depth)
             if inner is not None:
-                todo += [(inner, o) for o in reversed(self.structure.operands(number))]
+                operands = reversed(self.structure.operands(number))
+                todo += [(inner, operand, depth + 1) for operand in operands]
         return tree
 
     def _inner(self, number: int) -> bool:
         return self.structure.variables[number].owner is not None
 
-    def _add(self, branch: Tree, number: int) -> Tree | None:
-        """Write one line; the branch for what is below it, None if that is written already."""
+    def _add(self, branch: Tree, number: int, depth: int) -> Tree | None:
+        """Write one line; the branch for what is below it, None if that stands somewhere else."""
         self.lines += 1
         variable = self.structure.variables[number]
         status = self.change.status(number) if self.change else ""
-        text = Text(_SIGNS.get(status, ""), style=_STYLES.get(status, ""))
+        style = _STYLES.get(status, "")
+        text = Text(_SIGNS.get(status, ""), style, no_wrap=True, overflow="ellipsis")
         if variable.owner is None:
             branch.add(text.append(leaf_text(variable), style=None if status else "cyan"))
             return None
@@ -109,12 +117,31 @@ class _Writer:
             return None
         text.append(operator_text(variable.owner.op))
         known = number in self.shared
-        if number in self.readers:
+        if not depth and number in self.put_off:
+            self.put_off.remove(number)
+            known = False
+        elif (
+            not known
+            and depth >= DEEPEST
+            and any(map(self._inner, self.structure.operands(number)))
+        ):
+            self.shared[number] = len(self.shared) + 1
+            self.put_off.append(number)
+            known = True
+        if number in self.readers or number in self.shared:
             own = self.shared.setdefault(number, len(self.shared) + 1)
             text.append(f" *{own}", style="magenta")
         if known:
             branch.add(text.append(" …", style="dim"))
             return None
         if not self.change:
-            text.append(f"  {variable.type}", style="dim")
+            text.append(f"  {_kind(variable.type)}", style="dim")
         return branch.add(text)
+
+
+def _kind(kind: Any) -> str:
+    """A type in few characters: ``float64(?, 3)``."""
+    shape = getattr(kind, "shape", None)
+    if shape is None:
+        return str(kind)
+    return f"{kind.dtype}({', '.join('?' if n is None else str(n) for n in shape)})"

@@ -1,14 +1,17 @@
+import io
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import aesara.tensor as at
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from kanrewrite.draw import Picture, compare, derivation, draw
 from kanrewrite.draw.layout import Placed, place
@@ -209,3 +212,19 @@ def test_patterns_and_relations_have_pictures() -> None:
     assert "sum(·, axis=axis, keepdims=True)" in [box.lines[0] for box in left.boxes.values()]
     assert "softmax(·, axis=axis)" in [box.lines[0] for box in right.boxes.values()]
     assert "quotient(x: Float, axis: Axis)" in str(draw(quotient))
+
+
+def test_a_deep_graph_is_read_in_80_columns() -> None:
+    h: Any = at.dmatrix("h")
+    for n in range(30):
+        h = at.tanh(h + at.dmatrix(f"w{n}"))
+    out = io.StringIO()
+    Console(width=80, file=out).print(draw(h))
+    lines = out.getvalue().splitlines()
+    assert len(lines) < 100
+    for n in range(30):  # each operand on a line of its own, whole
+        assert len([line for line in lines if line.endswith(f" w{n}")]) == 1
+    apart = [line for line in lines if line.endswith(" …")]
+    for line in apart:  # what is deep is told where it is written
+        number = line.split("*")[1].split()[0]
+        assert [at for at in lines if at.startswith("─ ", 2) and f" *{number} " in at]
