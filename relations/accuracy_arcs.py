@@ -8,12 +8,13 @@ R. W. Hamming, *Numerical Methods for Scientists and Engineers*, 2nd ed., 1973, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import pi
+from math import inf, pi
 from typing import Any
 
 import aesara.tensor as at
 
 from kanrewrite import Eq, Float, T, eq, relation
+from kanrewrite.relations.accuracy_ranges import number
 
 
 @relation(family="accuracy", where="digits")
@@ -22,7 +23,8 @@ def arctangents_difference(a: Float, b: Float) -> Iterator[Eq]:
     m = T.maximum(T.maximum(T.abs(a), T.abs(b)), 1)
     between = T.arctan2((a - b) / m, 1 / m + (a / m) * b)
     apart = T.arctan(a) - T.arctan(b)
-    yield eq(apart, T.switch(T.lt(T.abs(a - b), 3 * m), between, apart))  # unless that is infinite
+    finite = T.and_(T.lt(T.abs(a - b), 3 * m), T.lt(m, inf))
+    yield eq(apart, T.switch(finite, between, apart))
 
 
 @relation(family="accuracy", where="digits")
@@ -55,7 +57,8 @@ def _arctangents() -> tuple[Any, Any]:
     m = at.maximum(at.maximum(abs(a), abs(b)), 1.0)
     between = at.arctan2((a - b) / m, 1.0 / m + (a / m) * b)
     apart = at.arctan(a) - at.arctan(b)
-    return apart, at.switch(at.lt(abs(a - b), 3.0 * m), between, apart)
+    finite = at.and_(at.lt(abs(a - b), 3.0 * m), at.lt(m, number(inf)))
+    return apart, at.switch(finite, between, apart)
 
 
 @arctangents_difference.non_example

@@ -24,7 +24,8 @@ def reciprocals_difference(a: Float, b: Float, c: Float) -> Iterator[Eq]:
         apart = top / a - top / b
         # Of equal ones the difference is a zero without a sign.
         near = T.and_(T.lt(2 * T.abs(b - a), T.abs(b)), T.neq(b - a, 0))
-        yield eq(apart, T.switch(near, (b - a) / a * (top / b), apart))
+        joined = (b - a) / a * (top / b) if top is c else (b - a) / a / b
+        yield eq(apart, T.switch(near, joined, apart))
         squares = top / (a * a) - top / (b * b)
         yield eq(squares, T.switch(near, (b - a) / a / b * ((b + a) / a) * (top / b), squares))
     roots = 1 / T.sqrt(a) - 1 / T.sqrt(b)

@@ -31,7 +31,7 @@ from kanrewrite.view.plain import PlainBuilder
 from kanrewrite.view.read import View as Reader
 from kanrewrite.view.recognise import Recogniser, Recognition, compiled, matches, scaled_sum
 from kanrewrite.view.rules import Definitions, recognitions
-from kanrewrite.view.stating import Stating
+from kanrewrite.view.stating import Stating, is_choice
 from kanrewrite.view.written import is_known, is_written, regroups
 
 #: Operators whose value is positive whatever their operands are.
@@ -173,7 +173,7 @@ class View:
 
         What it shares with the pattern is taken from the graph.
         """
-        if rest.is_part and term[0] is T.switch:
+        if rest.is_part and is_choice(term):
             return self.read(out)  # where it is by itself, what is chosen stays as written
         algebra = self._home(next(v for v in bindings.values() if isinstance(v, Form)))
         builder = self._builder(algebra.dtype)
@@ -190,7 +190,14 @@ class View:
         stating = Stating(pattern, bindings, value, product, known, out)
         if rest.times is not None:
             return self.reader.leaf(stating.times(rest.times, term), algebra)
-        return rest.join(self.reader.leaf(stating.made(term), algebra), rest.left)  # type: ignore[no-any-return]
+
+        def around(made: Any) -> Form:
+            return rest.join(self.reader.leaf(made, algebra), rest.left)  # type: ignore[no-any-return]
+
+        if is_sum(out.owner) and is_choice(term):  # factors that terms have in common stay there
+            made = stating.chosen(term, lambda made: value(around(made)))
+            return self.reader.leaf(made, algebra)
+        return around(stating.made(term))
 
     def _known(
         self, term: Any, bindings: Mapping[Any, Any], algebra: Lifting

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import aesara.tensor as at
@@ -17,6 +18,11 @@ from kanrewrite.unify import as_graph
 Graph = Variable[Any, Any]
 #: Operators that may group factors in one way or another.
 PRODUCTS = frozenset({T.mul, T.true_div})
+
+
+def is_choice(term: Any) -> bool:
+    """Whether a term chooses between others."""
+    return isinstance(term, Term) and term[0] is T.switch
 
 
 class Stating:
@@ -79,17 +85,18 @@ class Stating:
         self._is_pattern = number == 1
         if self._is_pattern:
             return self.made(term)
-        chosen = isinstance(term, Term) and term[0] is T.switch
-        return self._chosen(number, term) if chosen else self._product(number, self.made(term))
+        if is_choice(term):
+            return self.chosen(term, partial(self._multiple, number))
+        return self._product(number, self.made(term))
 
-    def _chosen(self, number: Fraction, part: Any) -> Any:
-        """A multiple of a choice, made of those of what is chosen."""
+    def chosen(self, part: Any, around: Callable[[Any], Any]) -> Any:
+        """A choice with what is around the pattern put around each thing that is chosen."""
         if isinstance(part, Term) and part == self._pattern:
             return self._written
-        if not isinstance(part, Term) or part[0] is not T.switch:
-            return self._multiple(number, self.made(part))
+        if not is_choice(part):
+            return around(self.made(part))
         condition, *others = part[1:]
-        either = (self._chosen(number, other) for other in others)
+        either = (self.chosen(other, around) for other in others)
         return as_graph(Term((T.switch, self.made(condition), *either)))
 
     def _multiple(self, number: Fraction, made: Any) -> Any:

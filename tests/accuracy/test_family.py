@@ -294,6 +294,8 @@ SPECIAL = {
     "nothing to divide by": ("half_root_minus", (0.0, -2.0, 0.5)),
     "a number under a root": ("monic_plus", (1.0, -1.7e308)),
     "a part of what is out of range": ("vertex_height", (2.3e-308, 3.0, -1.0)),
+    "a step from infinity": ("atan_next", (np.inf,)),
+    "a factor that terms have in common": ("van_der_waals", (5e-324, 1.7e308, -0.5, 0.0, 0.25)),
     "squares that are not written": ("jet", (1.7, 3.0, -1.0, -1.7e308, 3.0, 1.0)),
 }
 
