@@ -331,3 +331,11 @@ def test_parameters_are_what_is_written_and_no_multiples(spelled: Any) -> None:
         kanrewrite.stabilize([p / 2 - at.sqrt(spelled(p) - q)])
     (event,) = steps.fired_events
     assert "4.0 * q" not in str(event)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_a_variance_keeps_its_digits(axis: int | None) -> None:
+    x: Any = at.dmatrix("x")
+    f = compiled([x], (x**2).mean(axis=axis) - x.mean(axis=axis) ** 2)
+    values = 1e8 + np.arange(6.0).reshape(2, 3)
+    np.testing.assert_allclose(f(values), values.var(axis=axis), rtol=1e-14)

@@ -48,8 +48,9 @@ DRAWS = (everyday, near_to_each_other, small, of_all_sizes)
 
 def gradients(side: Any) -> tuple[list[Any], list[Any]] | None:
     """The parameters of a left side and its gradient in them, None where Aesara has none."""
-    inputs = {p: at.dvector() for p in dict.fromkeys(parameters_of(side))}
-    wrt: Any = list(inputs.values())
+    parameters = dict.fromkeys(parameters_of(side))
+    inputs: Any = {p: (0,) if str(p) == "axis" else at.dvector() for p in parameters}
+    wrt: Any = [x for x in inputs.values() if x != (0,)]
     written: Any = build(side, inputs, "float64")
     try:
         slopes: Any = aesara.grad(written.sum(), wrt)
