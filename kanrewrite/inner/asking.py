@@ -198,15 +198,20 @@ def grow_into(fgraph: FunctionGraph, variables: Sequence[Graph], results: Sequen
     return not _grown(fgraph, variables).isdisjoint(results)
 
 
-def sources_of(variables: Iterable[Graph]) -> Iterator[Graph]:
-    """Variables, and all that they grow and vanish with."""
+def sources_of(variables: Iterable[Graph], inverted: bool = False) -> Iterator[Graph]:
+    """Variables, and all that they grow and vanish with; or what they are divided by, too."""
     stack = list(variables)
     seen = set(stack)
     while stack:
         v = stack.pop()
         yield v
         if v.owner is not None:
-            new = [i for n, i in enumerate(v.owner.inputs) if passes(v.owner, n) and i not in seen]
+            node = v.owner
+            new = [
+                i
+                for n, i in enumerate(node.inputs)
+                if i not in seen and (passes(node, n) or (inverted and asks(node, n)))
+            ]
             stack.extend(new)
             seen.update(new)
 

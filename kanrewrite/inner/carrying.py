@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import aesara.tensor as at
 from aesara.compile.builders import OpFromGraph
-from aesara.graph.basic import Apply, Variable, ancestors, clone_get_equiv
+from aesara.graph.basic import Apply, Variable, ancestors
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter
 from aesara.ifelse import IfElse
@@ -35,6 +35,7 @@ from kanrewrite.inner.moving import Level, ends, is_zero, moved
 from kanrewrite.inner.opening import open_all
 from kanrewrite.inner.recording import NAME, replaced
 from kanrewrite.inner.slots import STATES, Slot, loop_of, replace, slots_of
+from kanrewrite.inner.stepping import Step
 from kanrewrite.inner.waiting import Later
 
 Graph = Variable[Any, Any]
@@ -73,21 +74,6 @@ def rewrite_loops(
             Loop(fgraph, node, reading, carried, lacks).rewrite()
         elif isinstance(node.op, IfElse):
             rewrite_branches(fgraph, node, reading(), carried)
-
-
-class Step(NamedTuple):
-    """A step with some of its inputs as logs and signs, and all inputs new.
-
-    Attributes
-    ----------
-    inputs
-        From each inner input to those in its place: itself anew, or a log, maybe with a sign.
-    made
-        From each inner output, and others that were asked for, to the new one.
-    """
-
-    inputs: dict[Graph, tuple[Graph, ...]]
-    made: dict[Graph, Graph]
 
 
 class Loop:
@@ -212,7 +198,8 @@ class Loop:
 
     def _may_be_asked(self) -> bool:
         outside = any(map(self.demands.outside, [*self.states, *self.results]))
-        return outside or any(map(self._asked_inside, [*self.states, *self.given]))
+        derived = any(map(self.demands.in_derivatives, self.results))
+        return outside or derived or any(map(self._asked_inside, [*self.states, *self.given]))
 
     def _asked_inside(self, slot: Slot) -> bool:
         return self.demands.inside(slot, self.twins)
@@ -230,9 +217,16 @@ class Loop:
         return bool(given) or any(is_exponential(n) for body in bodies for n in body.apply_nodes)
 
     def _derives(self) -> bool:
-        """Whether the size of something carried enters this loop."""
-        entering = (s.outer for s in (*self.states, *self.given))
-        return bool(self.carried) and any(v in self.carried for v in sources_of(entering))
+        """Whether the size of something carried enters this loop.
+
+        What another loop has only collected does so where something else is made of it.
+        """
+        entering = [v for s in (*self.states, *self.given) for v in ends(s.outer)]
+        if not self.carried or not any(v in self.carried for v in sources_of(entering)):
+            return False
+        made = [v for v in entering if not (v in self.carried and self.carried[v].is_collected)]
+        beside = any(v in self.carried for v in sources_of(made, inverted=True))
+        return beside or len(made) == len(entering)
 
     def _is_exponential(self, outer: Graph) -> bool:
         return any(v in self.carried or self.read_outside(v)[0] for v in ends(outer))
@@ -285,31 +279,15 @@ class Loop:
 
     def _inside(self, signed: Mapping[Slot, bool], others: Sequence[Graph] = ()) -> Step:
         """The step with some parts as logs, maybe with signs; its loops carry what they derive."""
-        op: Any = self.node.op
-        inputs: dict[Graph, tuple[Graph, ...]] = {}
-        values: dict[Any, Any] = {}
-        levels = {v: sign for s, sign in signed.items() for v in s.inside}
-        carried: dict[Graph, Level] = {}
-        for v in op.inner_inputs:
-            if v in levels:
-                level = Level(v.type(), v.type() if levels[v] else None)
-                inputs[v], values[v] = level.parts, level.value
-                carried[values[v]] = level
-            else:
-                values[v] = v.type(name=v.name)
-                inputs[v] = (values[v],)
-        clone_get_equiv(
-            op.inner_inputs, op.inner_outputs, copy_inputs=False, copy_orphans=False, memo=values
-        )
-        outputs = [*op.inner_outputs, *others]
-        made = [values[v] for v in outputs]
+        outputs = [*self.node.op.inner_outputs, *others]
+        step = Step.of(self.node.op, signed, outputs)
         if any(isinstance(node.op, Scan | IfElse | OpFromGraph) for node in self._nodes):
-            entering = [v for parts in inputs.values() for v in parts]
-            step = FunctionGraph(entering, made, clone=False)
-            open_all(step)
-            rewrite_loops(step, self.reading, carried)
-            made = step.outputs
-        return Step(inputs, dict(zip(outputs, made, strict=True)))
+            entering = [v for parts in step.inputs.values() for v in parts]
+            body = FunctionGraph(entering, [step.made[v] for v in outputs], clone=False)
+            open_all(body)
+            rewrite_loops(body, self.reading, step.carried)
+            step = step._replace(made=dict(zip(outputs, body.outputs, strict=True)))
+        return step
 
     def _replace(self, signed: dict[Slot, bool], start: float) -> bool:
         """Put the loop in which some parts are carried as logs, maybe with signs, in its place."""

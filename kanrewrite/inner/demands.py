@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from aesara.graph.basic import Apply, Variable
@@ -57,7 +57,7 @@ class Demands:
 
         To divide by what is large asks for its size; what is large is then divided by it.
         """
-        asked = [s for s in results if self.outside(s, s in large)]
+        asked = [s for s in results if self.outside(s, s in large) or self.in_derivatives(s)]
         met = [s for s in results if self._is_met(s)]
         return list(dict.fromkeys([*asked, *met, *(large if asked else [])]))
 
@@ -100,6 +100,15 @@ class Demands:
 
     def _is_derived(self, slot: Slot) -> bool:
         """Whether the derivative of a loop reads a state."""
+        return any(self._derivatives(slot))
+
+    def in_derivatives(self, slot: Slot) -> bool:
+        """Whether the derivative of a loop reads what it hands out, and asks for its log."""
+        return any(is_asked(step, v) for step, inside in self._derivatives(slot) for v in inside)
+
+    def _derivatives(self, slot: Slot) -> Iterator[tuple[FunctionGraph, list[Graph]]]:
+        """The steps of derivatives that read what a loop hands out, and what it is in them."""
         result: Any = slot.result
-        loops = (node.op for node, _ in users(self.fgraph, result) if isinstance(node.op, Scan))
-        return any(op.info.n_mit_mot for op in loops)
+        for node, place in users(self.fgraph, result):
+            if isinstance(node.op, Scan) and node.op.info.n_mit_mot:
+                yield node.op.fgraph, entering(node, place)

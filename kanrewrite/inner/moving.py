@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Constant, Variable
+from aesara.scan.op import Scan
 from aesara.tensor.basic import Alloc, AllocEmpty, Join
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.shape import Reshape, SpecifyShape, Unbroadcast
@@ -62,6 +63,13 @@ class Level(NamedTuple):
     def parts(self) -> tuple[Graph, ...]:
         """The log, and the sign if there is one."""
         return (self.log,) if self.sign is None else (self.log, self.sign)
+
+    @property
+    def is_collected(self) -> bool:
+        """Whether it is what a loop collects, and no state of one."""
+        node = self.log.owner
+        loop = node is not None and isinstance(node.op, Scan)
+        return loop and self.log in node.op.outer_nitsot_outs(node.outputs)
 
     @property
     def value(self) -> Graph:

@@ -133,7 +133,7 @@ def loop_of(
         n_nit_sot=len(of("nit_sot")),
         n_shared_outs=len(of("update")),
         n_non_seqs=len(of("shared")),
-        as_while=op.info.as_while,
+        as_while=bool(condition),
     )
     made = Scan(
         [v for s in entering for v in s.inside],

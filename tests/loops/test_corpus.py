@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.loops import models, recursions
+from tests.loops import estimates, models, recursions
 from tests.loops.checking import GRADIENTS, C, compiled, errors
 from tests.loops.corpus import LOOPS
 
@@ -52,23 +52,17 @@ DERIVATIVES = (
     "direction_of_a_filter",
 )
 #: What is not right yet, and why.
+MISCOUNTED = "without the library, too: Aesara counts the first value of the state as a step"
+ROUNDED = (
+    "logs of what is carried are rounded, and what they belong to by as much as they are large"
+)
+CONSTANT = "a state that meets a number stays one, beside its log"
 OPEN = {
-    ("until_it_vanishes", "aesara.grad"): "without the library, too, Aesara's gradient raises",
-    ("until_it_vanishes", "kanrewrite.grad"): "without the library, too, Aesara's gradient raises",
-    **{
-        (name, kind): why
-        for kind in GRADIENTS
-        for name, why in {
-            "soft_path": "where all that a maximum is taken of has vanished, none is the largest",
-            "exponentiated_gradient": "a state that meets a number stays one, beside its log",
-        }.items()
-    },
-    ("exponentiated_gradient", "value"): "a state that meets a number stays one, beside its log",
-    ("streamed_attention", "aesara.grad"): "as without the library, products of 1e9 are rounded",
-    (
-        "streamed_attention",
-        "kanrewrite.grad",
-    ): "as without the library, products of 1e9 are rounded",
+    ("until_it_vanishes", "aesara.grad"): MISCOUNTED,
+    ("until_it_is_likely", "aesara.grad"): MISCOUNTED,
+    ("exponentiated_gradient", "value"): CONSTANT,
+    **{("exponentiated_gradient", kind): CONSTANT for kind in GRADIENTS},
+    **{(name, kind): ROUNDED for name in ("soft_path", "streamed_attention") for kind in GRADIENTS},
 }
 
 
@@ -97,11 +91,12 @@ def test_loops_are_right(name: str, kind: str) -> None:
 @pytest.mark.cxx
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "kind"), cases("value", *GRADIENTS, spared=(models.__name__, recursions.__name__))
+    ("name", "kind"),
+    cases("value", *GRADIENTS, spared=tuple(m.__name__ for m in (estimates, models, recursions))),
 )
 def test_loops_are_right_in_c(name: str, kind: str) -> None:
     assert not errors(name, kind, compiled(name, kind, mode=C))
 
 
 def test_the_corpus_is_large_enough() -> None:
-    assert len(LOOPS) >= 115
+    assert len(LOOPS) >= 127

@@ -10,7 +10,9 @@ import aesara.tensor as at
 import numpy as np
 import pytest
 from aesara.ifelse import ifelse
+from aesara.scan.utils import until
 
+import kanrewrite
 from tests.loops.borders import made
 from tests.loops.checking import PYTHON, switched
 from tests.loops.corpus import added, soft
@@ -98,3 +100,26 @@ def test_what_is_right_without_is_so_with_the_library(name: str, dtype: str) -> 
         finite = np.isfinite(stock)
         digits = 1e-12 if dtype == "float64" else 1e-5
         np.testing.assert_allclose(mine[finite], stock[finite], rtol=digits, atol=digits)
+
+
+@pytest.mark.parametrize("bound", [1e-3, 1e-9])
+def test_derivatives_of_loops_that_end_by_themselves(bound: float) -> None:
+    """They are those of a loop of so many steps, whether it ends before its sequences or not."""
+
+    def cost(x: Any, steps: Any, end: bool) -> Any:
+        def step(row: Any, s: Any) -> Any:
+            new = s * at.sigmoid(row)
+            made = new, at.sqrt(new) * row
+            return (made, until(at.lt(new.max(), bound))) if end else made
+
+        found, _ = aesara.scan(step, [x], [ones(x), None], n_steps=steps)
+        return found[1].sum() + at.square(found[0][-1]).sum()
+
+    x, n = at.matrix("x", dtype="float64"), at.lscalar("n")
+    mine = aesara.function([x], kanrewrite.grad(cost(x, None, True), x), mode=PYTHON)
+    known = aesara.function([x, n], aesara.grad(cost(x[:n], None, False), x), mode=PYTHON)
+    values = np.linspace(-5, -1, 15).reshape(5, 3)
+    sizes = np.cumprod(1 / (1 + np.exp(-values)), axis=0).max(1)
+    steps = min(int((sizes >= bound).sum()) + 1, 5)
+    assert (steps < 5) == (bound == 1e-3)
+    np.testing.assert_allclose(mine(values), known(values, steps), rtol=1e-12)

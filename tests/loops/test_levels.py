@@ -272,3 +272,20 @@ def test_a_positive_state_needs_no_sign() -> None:
     function, _ = compiled([x], [ASKED["product"](x)])
     (loop,) = [n.op for n in function.maker.fgraph.apply_nodes if isinstance(n.op, Scan)]
     assert loop.info.n_sit_sot == 1
+
+
+def test_what_a_derivative_takes_the_log_of_is_collected_as_one() -> None:
+    """Its own states stay what they are: none of them is as large as the other is small."""
+
+    def step(row: Any, s: Any) -> Any:
+        p = soft(row + s)
+        return s + p, p, -(p * at.log(p)).sum()
+
+    x = at.matrix("x")
+    (_, p, entropy), _ = aesara.scan(step, [x], [at.zeros(3), None, None])
+    outputs = [aesara.grad((p[:, 0] + 2 * entropy).sum(), x)]
+    function, carried = compiled([x], outputs)
+    assert carried == 2
+    loops = [node.op for node in function.maker.fgraph.apply_nodes if isinstance(node.op, Scan)]
+    assert sorted(op.info.n_mit_mot for op in loops) == [0, 1]
+    assert_right(function, [x], outputs, [np.array([[1e3, -500.0, 250.0], [500.0, 2e3, -1e3]])])
