@@ -228,7 +228,10 @@ def _of_its_size(form: Form, log: App, opposed: bool, algebra: Lifting) -> bool:
 
 
 def left_out(form: Form, algebra: Lifting) -> set[Form]:
-    """The factors in a form that are sums that leave one term out, of what such sums divide."""
+    """The factors in a form that are sums that leave one term out, of what such sums divide.
+
+    And what hides, or shows, where an index points to.
+    """
     if not hot(form):
         return set()
     found: set[Form] = set()
@@ -238,6 +241,8 @@ def left_out(form: Form, algebra: Lifting) -> set[Form]:
         if isinstance(f, Sum):
             stack.extend(g for m, _ in f.terms for g in held(m, algebra))
         inner = f.args[0] if isinstance(f, App) and f.op in (T.dimshuffle, T.subtensor) else f
+        if is_mask(f) and isinstance(given := f.args[0], App) and given.op is T.unpicked:
+            found.add(f)
         if (
             isinstance(inner, App)
             and inner.op is T.others

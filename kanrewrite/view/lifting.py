@@ -113,9 +113,15 @@ class Lifting(Algebra):
         left = without_picks(terms, self) or without_one(terms, self) or without_mean(terms, self)
         left = left or without_average(terms, self) or without_squares(terms, self)
         found = super().add_terms(terms if left is None else left)
-        if left is not None:
+        own = {f for f, _ in self.parts(found)[2]}
+        if left is not None or not (self.regained & own).issubset(self._shared(terms)):
             self.regained.add(found)
         return found
+
+    def _shared(self, terms: Terms) -> set[Form]:
+        """The factors of all terms, which a sum only takes out."""
+        factors = ({f for f, _ in self.parts(m)[2]} for m in terms)
+        return set.intersection(*factors) if terms else set()
 
     def _over_common_denominator(self, terms: Terms) -> Form | None:
         """Fractions added up, where relations say how."""

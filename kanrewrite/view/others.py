@@ -28,8 +28,10 @@ def without_one(terms: Terms, a: Lifting) -> Terms | None:
     if not any(_total(f) is not None for m in terms for f, _ in a.parts(m)[2]):
         return None
     given, terms = len(terms), _opened(terms, a)
-    if len(terms) < given:  # ``sum(e)/others(e) - e/others(e)`` is 1
-        return terms
+    # ``sum(e)/others(e) - e/others(e)`` is 1
+    fewer = terms if len(terms) < given else _gathered(terms, a)
+    if fewer is not None:
+        return fewer
     for m, c in terms.items():
         for n, d in terms.items():
             shared = _without_share(m, c, n, d, a) if n is not m else None
@@ -47,6 +49,29 @@ def without_one(terms: Terms, a: Lifting) -> Terms | None:
                 for t, b in a.terms_of(a.mul(m, left)).items():
                     rest[t] = rest.get(t, ZERO) + b * c
                 return rest
+    return None
+
+
+def _gathered(terms: Terms, a: Lifting) -> Terms | None:
+    """``b + c - p*(b + c)`` as ``(b + c)*others(e)/sum(e)``, None where there is nothing of it."""
+    for m, c in terms.items():
+        for f, k in a.parts(m)[2]:
+            if k != 1 or not isinstance(f, Sum) or len(f.terms) >= len(terms):
+                continue
+            first, d = f.terms[0]
+            for n, b in terms.items():
+                around, number = a.div(n, first), b / d
+                whole = dict(a.expand(a.mul(a.const(number), around, f)))
+                if n is m or any(terms.get(t) != e for t, e in whole.items()):
+                    continue
+                left = a.add(a.mul(a.const(number), around), a.mul(a.const(c), a.div(m, f)))
+                if len(a.terms_of(left)) == 1 and not any(
+                    isinstance(g, Sum) for g, _ in a.parts(left)[2]
+                ):
+                    rest = Totals((t, e) for t, e in terms.items() if t is not m and t not in whole)
+                    for t, e in a.terms_of(a.mul(left, f)).items():
+                        rest[t] += e
+                    return rest
     return None
 
 

@@ -117,9 +117,9 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
             continue
         pairs = [[*placed, m] for m in beside if len(placed) == 1]
         for axes, group in product(move.picks(), [[*placed, *beside], *pairs]):
-            found = (a.mul(a.const(terms[t]), _where_picked(t, move, axes, a)) for t in group)
+            found = [a.mul(a.const(terms[t]), _where_picked(t, move, axes, a)) for t in group]
             there = a.add(*found)
-            if len(a.terms_of(there)) > 1 or any(isinstance(f, Sum) for f, _ in a.parts(there)[2]):
+            if _cancelling([there], a) >= _cancelling(found, a):
                 continue
             mask = _picks(a.mul(*group), move, like, a)
             rest = {t: c for t, c in terms.items() if t not in group}
@@ -130,6 +130,13 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
                 rest = _added(rest, a.mul(a.const(terms[m]), left), a)
             return _added(rest, a.choice(mask, there, a.zero), a)
     return None
+
+
+def _cancelling(terms: list[Form], a: Lifting) -> int:
+    """How many of the products in some terms, multiplied out, others may cancel."""
+    pieces = ((d, n) for m in terms for n, d in a.terms_of(m).items())
+    signs = [c * d > 0 for d, n in pieces for _, c in a.expand(n)]
+    return min(signs.count(True), signs.count(False))
 
 
 def _scatters(term: Form, a: Lifting) -> list[App]:

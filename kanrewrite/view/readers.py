@@ -10,7 +10,9 @@ from fractions import Fraction
 from typing import Any
 
 import aesara.tensor as at
+import numpy as np
 from aesara.graph.basic import Apply, Constant, Variable
+from aesara.raise_op import Assert
 from aesara.scalar.basic import Cast, Sub
 from aesara.tensor.basic import Alloc, ExtractDiag, Join, MakeVector
 from aesara.tensor.blas import BatchedDot
@@ -387,6 +389,13 @@ def _unbroadcast(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     return _along(view, node.outputs[0], form, a) if hot(form) else None
 
 
+def _checked(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    """What is checked to be true of it and is."""
+    value, *conditions = node.inputs
+    true = all(isinstance(c, Constant) and bool(np.all(c.data)) for c in conditions)
+    return view.operand(value, a) if true else None
+
+
 def _alloc(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     value = node.inputs[0]
     form = view.operand(value, a)
@@ -457,6 +466,7 @@ READERS: dict[type, Reader] = {
     BroadcastTo: _alloc,
     SpecifyShape: _specified,
     Unbroadcast: _unbroadcast,
+    Assert: _checked,
     Join: _join,
     MakeVector: _make_vector,
     Dot: _dot,

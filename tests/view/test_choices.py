@@ -251,3 +251,12 @@ def test_values_in_range_are_compared_as_they_are() -> None:
     found = function([x], at.gt(share, at.expm1(share[0])))
     tiny = np.array([[0.0, -802.0], [0.0, -731.0], [0.0, -800.0]])
     assert found(tiny).tolist() == [[False, False], [False, True], [False, True]]
+
+
+def test_what_is_checked_and_true_is_read_through() -> None:
+    """Aesara checks the shape of what a condition that is always true chooses."""
+    x = at.dvector("x")
+    e = at.exp(-x)
+    share = function([x], e / (e + at.switch(at.ge(e, e), e, 0)))
+    with np.errstate(all="ignore"):
+        assert share(np.array([0.5, 800.0, 3000.0])).tolist() == [0.5, 0.5, 0.5]
