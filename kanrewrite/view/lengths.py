@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from aesara.tensor.elemwise import DimShuffle
@@ -58,6 +58,45 @@ def spanning(form: Form, axes: tuple[int, ...]) -> set[Form]:
                 found.add(top)
             if isinstance(top, App) and (top.op in ELEMENTWISE or top.op is T.ones_like):
                 stack.extend(top.forms)
+    return found
+
+
+#: Operators whose operands have all the lengths of what they are over.
+_ALONG = {T.sum, T.others, T.mask, T.unpicked}
+
+
+def fills(
+    form: Form, like: Leaf, lengths: Mapping[Form, Form], given: Collection[Form] = ()
+) -> bool:
+    """Tell whether all of a form has the lengths of what was scattered into zeros of a shape.
+
+    The same index picks of tensors of many shapes.  What is ``given`` is known to have them.
+    """
+    shape, axes = lengths.get(like, like), range(like.ndim)
+    known = [length_of(shape, d) | length_of(like, d) for d in axes]
+    return all(
+        part.bcast[d] or known[d] & length_of(part, d)
+        for part in operands(form)
+        if part not in given
+        for d in axes
+    )
+
+
+def operands(form: Form) -> set[Form]:
+    """What has dimensions in a form, inside of all that has the same ones."""
+    found: set[Form] = set()
+    stack, seen = [form], set[Form]()
+    while stack:
+        top = stack.pop()
+        if top in seen or not top.bcast:
+            continue
+        seen.add(top)
+        if isinstance(top, Lin | Sum | Prod):
+            stack.extend(pieces(top))
+        elif isinstance(top, App) and (top.op in ELEMENTWISE or top.op in _ALONG):
+            stack.extend(top.forms)
+        else:
+            found.add(top)
     return found
 
 

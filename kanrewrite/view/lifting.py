@@ -40,6 +40,7 @@ from kanrewrite.view.forms import (
 )
 from kanrewrite.view.heat import hot, summed
 from kanrewrite.view.joining import part
+from kanrewrite.view.lengths import fills
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Index, Move, Piece, Shuffle
 from kanrewrite.view.others import without_one, without_squares
@@ -520,7 +521,7 @@ class Lifting(Algebra):
         found = self.moved_from.get((move, form))
         if found is None and form.ndim == like.ndim and move.leaves(form.bcast):
             return form
-        return found
+        return found if found is None or fills(found, like, self.lengths) else None
 
     # -- contractions ---------------------------------------------------------------------
 

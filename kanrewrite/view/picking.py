@@ -19,7 +19,7 @@ from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Lin, Prod, Sum, Terms
 from kanrewrite.view.heat import exponents, hot, is_mask
 from kanrewrite.view.joining import age
-from kanrewrite.view.lengths import spanning
+from kanrewrite.view.lengths import fills, operands, spanning
 from kanrewrite.view.moves import Move
 from kanrewrite.view.zeros import quotient
 
@@ -119,7 +119,9 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
         for axes, group in product(move.picks(), [[*placed, *beside], *pairs]):
             found = [a.mul(a.const(terms[t]), _where_picked(t, move, axes, a)) for t in group]
             there = a.add(*found)
-            if _cancelling([there], a) >= _cancelling(found, a):
+            gains = _cancelling([there], a) < _cancelling(found, a)
+            given = set().union(*map(operands, group))
+            if not (gains and fills(there, like, a.lengths, given)):
                 continue
             mask = _picks(a.mul(*group), move, like, a)
             rest = {t: c for t, c in terms.items() if t not in group}
