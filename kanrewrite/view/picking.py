@@ -8,7 +8,7 @@ difference but rounding errors.  Its gradient leaves out the same elements:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import permutations, product
 from typing import TYPE_CHECKING, TypeGuard
@@ -16,7 +16,18 @@ from typing import TYPE_CHECKING, TypeGuard
 from kanrewrite.terms import ELEMENTWISE, T
 from kanrewrite.view.algebra import is_ones, is_weight
 from kanrewrite.view.following import becomes
-from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Lin, Prod, Sum, Terms
+from kanrewrite.view.forms import (
+    ONE,
+    ZERO,
+    App,
+    Axes,
+    Form,
+    Lin,
+    Prod,
+    Sum,
+    Terms,
+    pieces,
+)
 from kanrewrite.view.heat import exponents, hot, is_mask
 from kanrewrite.view.joining import age
 from kanrewrite.view.lengths import fills, operands, spanning
@@ -119,7 +130,8 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
         for axes, group in product(move.picks(), [[*placed, *beside], *pairs]):
             found = [a.mul(a.const(terms[t]), _where_picked(t, move, axes, a)) for t in group]
             there = a.add(*found)
-            gains = _cancelling([there], a) < _cancelling(found, a)
+            # (The slope of log(p[i]) is left: one less a share has the digits that it needs.)
+            gains = _leaves_out(group) and _cancelling([there], a) < _cancelling(found, a)
             given = set().union(*map(operands, group))
             if not (gains and fills(there, like, a.lengths, given)):
                 continue
@@ -132,6 +144,19 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
                 rest = _added(rest, a.mul(a.const(terms[m]), left), a)
             return _added(rest, a.choice(mask, there, a.zero), a)
     return None
+
+
+def _leaves_out(forms: Iterable[Form]) -> bool:
+    """Tell whether a sum that leaves a term out is in some forms."""
+    stack, seen = list(forms), set[Form]()
+    while stack:
+        form = stack.pop()
+        if isinstance(form, App) and form.op is T.others:
+            return True
+        if form not in seen:
+            seen.add(form)
+            stack.extend(pieces(form))
+    return False
 
 
 def _cancelling(terms: list[Form], a: Lifting) -> int:

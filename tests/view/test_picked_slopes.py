@@ -10,7 +10,7 @@ import pytest
 from aesara.tensor.special import softmax
 
 from kanrewrite.reference import evaluate
-from tests.view.common import at, function, grad, stock
+from tests.view.common import PLAIN, at, function, grad, ops, stock
 
 x = at.dmatrix("x")
 ROWS = at.arange(x.shape[0])
@@ -49,3 +49,28 @@ def test_the_slope_of_what_is_not_picked(name: str, share: Callable[[Any], Any])
             (truth,) = evaluate([slope], {x: _NEAR * scale})
             (found,) = ours(_NEAR * scale)
             np.testing.assert_allclose(found, np.asarray(truth, float), rtol=1e-12, atol=1e-300)
+
+
+def test_a_focal_loss_of_what_is_nearly_sure_keeps_its_digits() -> None:
+    p = _written(x)[ROWS, LABELS]
+    slope = grad(-((1 - p) ** 2 * at.log(p)).sum(), x)
+    near = np.array([[0.0, 15.0, -1.0], [14.0, 2.0, 0.5], [0.5, 1.0, 16.0]])
+    (truth,) = evaluate([slope], {x: near})
+    np.testing.assert_allclose(function([x], slope)(near), np.asarray(truth, float), rtol=1e-7)
+
+
+@pytest.mark.parametrize("share", [_written, _operator])
+def test_the_slope_of_a_likelihood_is_left(share: Callable[[Any], Any]) -> None:
+    slope = grad(-at.log(share(x)[ROWS, LABELS]).mean(), x)
+    found = ops(function([x], [slope], PLAIN))
+    assert found["exp"] == 0
+    assert found["Softmax"] == 1
+
+
+def test_what_was_picked_of_another_shape_stays_where_it_is_put() -> None:
+    wide = at.dmatrix("wide")
+    placed = at.inc_subtensor(at.zeros_like(wide)[ROWS, LABELS], _written(x)[ROWS, LABELS])
+    slope = grad((at.exp(wide) * placed).sum(), x)
+    given = [_NEAR, np.arange(15.0).reshape(3, 5) / 4]
+    found, expected = (f([x, wide], [slope])(*given)[0] for f in (function, stock))
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
