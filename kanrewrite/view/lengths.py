@@ -74,9 +74,10 @@ def fills(
     """
     shape, axes = lengths.get(like, like), range(like.ndim)
     known = [length_of(shape, d) | length_of(like, d) for d in axes]
+    asked = operands(form) - operands(shape)
     return all(
         part.bcast[d] or known[d] & length_of(part, d)
-        for part in operands(form)
+        for part in asked
         if part not in given
         for d in axes
     )
