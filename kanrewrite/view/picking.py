@@ -161,8 +161,8 @@ def _leaves_out(forms: Iterable[Form]) -> bool:
 
 def _cancelling(terms: list[Form], a: Lifting) -> int:
     """How many of the products in some terms, multiplied out, others may cancel."""
-    pieces = ((d, n) for m in terms for n, d in a.terms_of(m).items())
-    signs = [c * d > 0 for d, n in pieces for _, c in a.expand(n)]
+    products = ((n, d) for m in terms for n, d in a.terms_of(m).items())
+    signs = [c * d > 0 for n, d in products for _, c in a.expand(n)]
     return min(signs.count(True), signs.count(False))
 
 
