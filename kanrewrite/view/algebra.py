@@ -666,6 +666,10 @@ class Algebra(Interner):
         )
         return math.prod(lengths)
 
+    def expands(self, form: Form) -> bool:
+        """Tell whether a product of sums is short enough to be multiplied out."""
+        return self._expanded_length(form) <= LONGEST
+
     def expand(self, form: Form) -> list[tuple[Form, Fraction]]:
         """A product of sums multiplied out (positive powers up to `HIGHEST`)."""
         coeff, expo, factors = self.parts(form)

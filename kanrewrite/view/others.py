@@ -61,7 +61,7 @@ def _gathered(terms: Terms, a: Lifting) -> Terms | None:
             first, d = f.terms[0]
             for n, b in terms.items():
                 around, number = a.div(n, first), b / d
-                whole = dict(a.expand(a.mul(a.const(number), around, f)))
+                whole = {a.mul(around, t): number * e for t, e in f.terms}
                 if n is m or any(terms.get(t) != e for t, e in whole.items()):
                     continue
                 left = a.add(a.mul(a.const(number), around), a.mul(a.const(c), a.div(m, f)))

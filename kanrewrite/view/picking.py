@@ -37,6 +37,9 @@ from kanrewrite.view.zeros import quotient
 #: Coefficients that differ by less are the same number, rounded: 1/3, and what divides by 3.
 ROUNDING = Fraction(1, 2**50)
 
+#: A sum of what was put to more places is left: what it is at one is asked for at the others.
+FEW = 2
+
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
 
@@ -121,6 +124,9 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
     Where they nearly cancel: ``p*(p[i] - d_ij)/(1 - p[i])``, the slope of ``-log(1 - p[i])``.
     """
     moves = {f.args[1]: f.args[2] for n in terms for f in _scatters(n, a)}
+    # (The slope of log(p[i]) is left: one less a share has the digits that it needs.)
+    if len(moves) > FEW or not _leaves_out(terms):
+        return None
     for move, like in moves.items():
         placed = [n for n in terms if any(f.args[1] == move for f in _scatters(n, a))]
         beside = [m for m in terms if m not in placed and move.fits(m.bcast)]
@@ -130,8 +136,7 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
         for axes, group in product(move.picks(), [[*placed, *beside], *pairs]):
             found = [a.mul(a.const(terms[t]), _where_picked(t, move, axes, a)) for t in group]
             there = a.add(*found)
-            # (The slope of log(p[i]) is left: one less a share has the digits that it needs.)
-            gains = _leaves_out(group) and _cancelling([there], a) < _cancelling(found, a)
+            gains = _cancelling([there], a) < _cancelling(found, a)
             given = set().union(*map(operands, group))
             if not (gains and fills(there, like, a.lengths, given)):
                 continue
@@ -161,8 +166,9 @@ def _leaves_out(forms: Iterable[Form]) -> bool:
 
 def _cancelling(terms: list[Form], a: Lifting) -> int:
     """How many of the products in some terms, multiplied out, others may cancel."""
-    products = ((n, d) for m in terms for n, d in a.terms_of(m).items())
-    signs = [c * d > 0 for n, d in products for _, c in a.expand(n)]
+    products = [(n, d) for m in terms for n, d in a.terms_of(m).items()]
+    parts = ((a.expand(n) if a.expands(n) else [(n, ONE)], d) for n, d in products)
+    signs = [c * d > 0 for found, d in parts for _, c in found]
     return min(signs.count(True), signs.count(False))
 
 
@@ -313,18 +319,29 @@ def _where_picked(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
 
     Of ``sum(a * scatter(b, index), axes)`` that is ``a * b``.
     """
-    if isinstance(form, Lin | Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE):
-        return a.map(form, lambda part: _where_picked(part, move, axes, a))
-    if isinstance(form, App) and form.op is T.scatter and form.args[1] == move:
-        return spread(form.args[0], move, axes, a)
-    inner = form.args[0] if isinstance(form, App) and form.op is T.sum else a.one
-    if any(f.args[1] == move for f in _scatters(inner, a)) and {*form.args[1]} <= {*axes}:  # type: ignore[attr-defined]
-        return _where_picked(inner, move, axes, a)
-    if is_ones(form):
-        return a.one  # the whole has all lengths
-    if not form.constant_along(axes):
-        return form
-    return spread(a.drop(form, axes) if form.bcast else form, move, axes, a)
+    known: dict[Form, Form] = {}  # forms share their parts
+
+    def there(part: Form) -> Form:
+        if part not in known:
+            known[part] = found(part)
+        return known[part]
+
+    def found(part: Form) -> Form:
+        if isinstance(part, Lin | Prod | Sum) or (isinstance(part, App) and part.op in ELEMENTWISE):
+            return a.map(part, there)
+        if isinstance(part, App) and part.op is T.scatter and part.args[1] == move:
+            return spread(part.args[0], move, axes, a)
+        if isinstance(part, App) and part.op is T.sum and {*part.args[1]} <= {*axes}:
+            put = any(f.args[1] == move for f in _scatters(part.args[0], a))
+            if put:
+                return there(part.args[0])
+        if is_ones(part):
+            return a.one  # the whole has all lengths
+        if not part.constant_along(axes):
+            return part
+        return spread(a.drop(part, axes) if part.bcast else part, move, axes, a)
+
+    return there(form)
 
 
 def _is_total(form: Form) -> TypeGuard[App]:

@@ -10,6 +10,7 @@ import pytest
 from aesara.tensor.special import softmax
 
 from kanrewrite.reference import evaluate
+from kanrewrite.view import picking
 from tests.view.common import PLAIN, at, function, grad, ops, stock
 
 x = at.dmatrix("x")
@@ -74,3 +75,24 @@ def test_what_was_picked_of_another_shape_stays_where_it_is_put() -> None:
     given = [_NEAR, np.arange(15.0).reshape(3, 5) / 4]
     found, expected = (f([x, wide], [slope])(*given)[0] for f in (function, stock))
     np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_steps_that_pick_are_not_asked_what_they_are_at_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Any] = []
+    found = picking._where_picked
+
+    def counted(*arguments: Any) -> Any:
+        asked.append(arguments)
+        return found(*arguments)
+
+    monkeypatch.setattr(picking, "_where_picked", counted)
+    moves, state = at.dmatrix("moves"), x[0]
+    for step in range(1, 5):
+        state = at.log(at.exp(state[:, None] + moves).sum(axis=0)) + x[step]
+    slope = grad(at.log(at.exp(state).sum()), x)
+    given = [np.arange(15.0).reshape(5, 3) - 800, np.eye(3)]
+    (ours,) = function([x, moves], [slope])(*given)
+    assert not asked
+    assert np.isfinite(ours).all()
