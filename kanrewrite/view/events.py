@@ -17,7 +17,7 @@ from aesara.tensor.subtensor import AdvancedIncSubtensor, AdvancedIncSubtensor1,
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.forms import ZERO, App, Form, Leaf, Sum
-from kanrewrite.view.heat import exponents, fades, hot, is_mask, over_softplus, slopes
+from kanrewrite.view.heat import exponents, fades, hot, is_mask, is_others, over_softplus, slopes
 from kanrewrite.view.levels import level, overflows, vanishes
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import merged
@@ -243,13 +243,8 @@ def left_out(form: Form, algebra: Lifting) -> set[Form]:
         inner = f.args[0] if isinstance(f, App) and f.op in (T.dimshuffle, T.subtensor) else f
         if is_mask(f) and isinstance(given := f.args[0], App) and given.op is T.unpicked:
             found.add(f)
-        if (
-            isinstance(inner, App)
-            and inner.op is T.others
-            and any(
-                k < 0 and isinstance(g, App) and g.op is T.others
-                for g, k in algebra.parts(inner.args[0])[2]
-            )
+        if is_others(inner) and any(
+            k < 0 and is_others(g) for g, k in algebra.parts(inner.args[0])[2]
         ):
             found.add(inner)
     return found

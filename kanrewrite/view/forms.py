@@ -174,6 +174,18 @@ def pieces(form: Form) -> list[Form]:
     return list(form.forms) if isinstance(form, App) else []
 
 
+def within(*forms: Form) -> dict[Form, None]:
+    """Forms and all forms in them, each once."""
+    found: dict[Form, None] = {}
+    stack = [*forms]
+    while stack:
+        part = stack.pop()
+        if part not in found:
+            found[part] = None
+            stack.extend(pieces(part))
+    return found
+
+
 def remembered(f: Callable[[Form], Value]) -> Callable[[Form], Value]:
     """Work a property of a form out once: forms never change, and share their parts."""
 

@@ -25,6 +25,11 @@ def is_mask(form: Form) -> TypeGuard[App]:
     return isinstance(form, App) and form.op is T.mask
 
 
+def is_others(form: Form) -> TypeGuard[App]:
+    """Tell whether a form is a sum that leaves one term out."""
+    return isinstance(form, App) and form.op is T.others
+
+
 def shows(form: App) -> bool:
     """Tell whether an exponential in the operands of an operator still shows."""
     return form.op in LINEAR or form.op in form.home.passed

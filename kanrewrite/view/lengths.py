@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from aesara.tensor.elemwise import DimShuffle
@@ -66,7 +67,7 @@ _ALONG = {T.sum, T.others, T.mask, T.unpicked}
 
 
 def fills(
-    form: Form, like: Leaf, lengths: Mapping[Form, Form], given: Collection[Form] = ()
+    form: Form, like: Leaf, lengths: Mapping[Form, Form], given: AbstractSet[Form] = frozenset()
 ) -> bool:
     """Tell whether all of a form has the lengths of what was scattered into zeros of a shape.
 
@@ -74,13 +75,8 @@ def fills(
     """
     shape, axes = lengths.get(like, like), range(like.ndim)
     known = [length_of(shape, d) | length_of(like, d) for d in axes]
-    asked = operands(form) - operands(shape)
-    return all(
-        part.bcast[d] or known[d] & length_of(part, d)
-        for part in asked
-        if part not in given
-        for d in axes
-    )
+    asked = operands(form) - operands(shape) - given
+    return all(part.bcast[d] or known[d] & length_of(part, d) for part in asked for d in axes)
 
 
 def operands(form: Form) -> set[Form]:

@@ -44,7 +44,7 @@ from kanrewrite.view.lengths import fills
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Index, Move, Piece, Shuffle
 from kanrewrite.view.others import without_one, without_squares
-from kanrewrite.view.picking import without_picks
+from kanrewrite.view.picking import scatters, without_picks
 from kanrewrite.view.sharing import shared
 from kanrewrite.view.zeros import is_finite
 
@@ -240,9 +240,7 @@ class Lifting(Algebra):
 
     def _back(self, form: Form, axes: Axes) -> Form | None:
         """A product with a scatter, where it was scattered from, the places along axes aside."""
-        for f, k in self.parts(form)[2]:
-            if k != 1 or not (isinstance(f, App) and f.op is T.scatter):
-                continue
+        for f in scatters(form, self):
             values, move, like = f.args
             order, outer = move.back(axes) or self._picked(move, like, axes), self.div(form, f)
             if order is not None and move.fits(outer.bcast):

@@ -7,12 +7,14 @@ difference but rounding errors; the sum of the others has all its digits.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
 from kanrewrite.view.forms import ZERO, App, Form, Sum, Terms, Totals
-from kanrewrite.view.heat import hot
+from kanrewrite.view.heat import hot, is_others
 from kanrewrite.view.moves import Index
+from kanrewrite.view.picking import added
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -54,24 +56,19 @@ def without_one(terms: Terms, a: Lifting) -> Terms | None:
 
 def _gathered(terms: Terms, a: Lifting) -> Terms | None:
     """``b + c - p*(b + c)`` as ``(b + c)*others(e)/sum(e)``, None where there is nothing of it."""
-    for m, c in terms.items():
-        for f, k in a.parts(m)[2]:
-            if k != 1 or not isinstance(f, Sum) or len(f.terms) >= len(terms):
-                continue
-            first, d = f.terms[0]
-            for n, b in terms.items():
-                around, number = a.div(n, first), b / d
-                whole = {a.mul(around, t): number * e for t, e in f.terms}
-                if n is m or any(terms.get(t) != e for t, e in whole.items()):
-                    continue
-                left = a.add(a.mul(a.const(number), around), a.mul(a.const(c), a.div(m, f)))
-                if len(a.terms_of(left)) == 1 and not any(
-                    isinstance(g, Sum) for g, _ in a.parts(left)[2]
-                ):
-                    rest = Totals((t, e) for t, e in terms.items() if t is not m and t not in whole)
-                    for t, e in a.terms_of(a.mul(left, f)).items():
-                        rest[t] += e
-                    return rest
+    factors = ((m, f) for m in terms for f, k in a.parts(m)[2] if k == 1 and isinstance(f, Sum))
+    for (m, f), n in product(factors, terms):
+        if len(f.terms) >= len(terms):
+            continue
+        first, d = f.terms[0]
+        around, number = a.div(n, first), terms[n] / d
+        whole = {a.mul(around, t): number * e for t, e in f.terms}
+        if n is m or any(terms.get(t) != e for t, e in whole.items()):
+            continue
+        left = a.add(a.mul(a.const(number), around), a.mul(a.const(terms[m]), a.div(m, f)))
+        if len(a.terms_of(left)) == 1 and not any(isinstance(g, Sum) for g, _ in a.parts(left)[2]):
+            rest = {t: e for t, e in terms.items() if t is not m and t not in whole}
+            return added(rest, a.mul(left, f), a)
     return None
 
 
@@ -104,7 +101,7 @@ def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Fo
     Where p is 1, both terms are as large as ``1/others(e)``, which is a factor of b.
     """
     for f, k in a.parts(m)[2]:
-        if k >= 0 or not (isinstance(f, App) and f.op is T.others):
+        if k >= 0 or not is_others(f):
             continue
         body, axes = f.args
         total = a.sum(body, axes)
@@ -139,7 +136,7 @@ def _opened(terms: Terms, a: Lifting) -> Terms:
         factors = dict(a.parts(m)[2])
         pieces = [m]
         for f, k in factors.items():
-            if k < 0 and isinstance(f, App) and f.op is T.others:
+            if k < 0 and is_others(f):
                 body, axes = f.args
                 total = a.sum(body, axes)
                 if factors.get(total, ZERO) >= 1:
@@ -156,7 +153,7 @@ def _expanded(form: Form, a: Lifting) -> Terms:
     """A form as terms, multiplied out where others divide in one of them."""
     sums = [f for f, k in a.parts(form)[2] if k == 1 and isinstance(f, Sum)]
     divided = (g for f in sums for m, _ in f.terms for g, k in a.parts(m)[2] if k < 0)
-    if not any(isinstance(g, App) and g.op is T.others for g in divided):
+    if not any(map(is_others, divided)):
         return a.terms_of(form)
     out = Totals()
     for m, c in a.expand(form):

@@ -27,7 +27,7 @@ from kanrewrite.view.build import Builder
 from kanrewrite.view.candidates import sources, to_read, warm
 from kanrewrite.view.demand import Demand
 from kanrewrite.view.fit import fitted
-from kanrewrite.view.forms import Form, Leaf, pieces
+from kanrewrite.view.forms import Form, Leaf, within
 from kanrewrite.view.fused import Fused
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
@@ -314,15 +314,3 @@ def needed(
 def leaves(form: Form) -> list[Variable[Any, Any]]:
     """The variables that a form is built from."""
     return [part.var for part in within(form) if isinstance(part, Leaf)]
-
-
-def within(form: Form) -> dict[Form, None]:
-    """A form and all forms in it, each once."""
-    found: dict[Form, None] = {}
-    stack = [form]
-    while stack:
-        part = stack.pop()
-        if part not in found:
-            found[part] = None
-            stack.extend(pieces(part))
-    return found

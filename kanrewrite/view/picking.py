@@ -8,8 +8,9 @@ difference but rounding errors.  Its gradient leaves out the same elements:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import permutations, product
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -26,9 +27,9 @@ from kanrewrite.view.forms import (
     Prod,
     Sum,
     Terms,
-    pieces,
+    within,
 )
-from kanrewrite.view.heat import exponents, hot, is_mask
+from kanrewrite.view.heat import exponents, hot, is_mask, is_others
 from kanrewrite.view.joining import age
 from kanrewrite.view.lengths import fills, operands, spanning
 from kanrewrite.view.moves import Move
@@ -71,7 +72,7 @@ def _without_picked(terms: Terms, a: Lifting) -> Terms | None:
             if left is None:
                 return None
             left = left if keeps else a.drop(left, axes)
-            return _added(rest, a.mul(a.const(-terms[n]), left), a)
+            return added(rest, a.mul(a.const(-terms[n]), left), a)
     return None
 
 
@@ -105,7 +106,7 @@ def _is_pick(n: Form, m: Form, total: App, move: Move, axes: Axes, a: Lifting) -
 def _without_scattered(terms: Terms, a: Lifting) -> Terms | None:
     """``b - scatter(b[index])`` as ``b * m``."""
     for n in terms:
-        for f in _scatters(n, a):
+        for f in scatters(n, a):
             values, move, like = f.args
             for axes in move.picks():
                 body = a.mul(a.div(n, f), spread(values, move, axes, a))
@@ -114,7 +115,7 @@ def _without_scattered(terms: Terms, a: Lifting) -> Terms | None:
                     left = _hidden(body, _picks(body, move, like, a), a)
                     if left is None:
                         return None
-                    return _added(rest, a.mul(a.const(-terms[n]), left), a)
+                    return added(rest, a.mul(a.const(-terms[n]), left), a)
     return None
 
 
@@ -123,12 +124,12 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
 
     Where they nearly cancel: ``p*(p[i] - d_ij)/(1 - p[i])``, the slope of ``-log(1 - p[i])``.
     """
-    moves = {f.args[1]: f.args[2] for n in terms for f in _scatters(n, a)}
+    moves = {f.args[1]: f.args[2] for n in terms for f in scatters(n, a)}
     # (The slope of log(p[i]) is left: one less a share has the digits that it needs.)
-    if len(moves) > FEW or not _leaves_out(terms):
+    if len(moves) > FEW or not any(is_others(f) for f in within(*terms)):
         return None
     for move, like in moves.items():
-        placed = [n for n in terms if any(f.args[1] == move for f in _scatters(n, a))]
+        placed = [n for n in terms if any(f.args[1] == move for f in scatters(n, a))]
         beside = [m for m in terms if m not in placed and move.fits(m.bcast)]
         if not beside or any(n.bcast != move.whole for n in placed):
             continue
@@ -146,22 +147,9 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
                 left = _hidden(m, mask, a)
                 if left is None:
                     return None
-                rest = _added(rest, a.mul(a.const(terms[m]), left), a)
-            return _added(rest, a.choice(mask, there, a.zero), a)
+                rest = added(rest, a.mul(a.const(terms[m]), left), a)
+            return added(rest, a.choice(mask, there, a.zero), a)
     return None
-
-
-def _leaves_out(forms: Iterable[Form]) -> bool:
-    """Tell whether a sum that leaves a term out is in some forms."""
-    stack, seen = list(forms), set[Form]()
-    while stack:
-        form = stack.pop()
-        if isinstance(form, App) and form.op is T.others:
-            return True
-        if form not in seen:
-            seen.add(form)
-            stack.extend(pieces(form))
-    return False
 
 
 def _cancelling(terms: list[Form], a: Lifting) -> int:
@@ -172,7 +160,7 @@ def _cancelling(terms: list[Form], a: Lifting) -> int:
     return min(signs.count(True), signs.count(False))
 
 
-def _scatters(term: Form, a: Lifting) -> list[App]:
+def scatters(term: Form, a: Lifting) -> list[App]:
     """The scatters that are factors of a term."""
     factors = (f for f, k in a.parts(term)[2] if k == 1)
     return [f for f in factors if isinstance(f, App) and f.op is T.scatter]
@@ -189,7 +177,7 @@ def _without_weighted(terms: Terms, a: Lifting) -> Terms | None:
             left = _below(f, g, a) if m is not n and terms.get(m) == -terms[n] else None
             if left is not None:
                 rest = {t: c for t, c in terms.items() if t not in (m, n)}
-                return _added(rest, a.mul(a.const(terms[m]), outer, left), a)
+                return added(rest, a.mul(a.const(terms[m]), outer, left), a)
     return None
 
 
@@ -212,7 +200,7 @@ def _without_shares(terms: Terms, a: Lifting) -> Terms | None:
                 rest = {t: c for t, c in terms.items() if t not in (m, n)}
                 hidden = a.mul(around, a.sub(a.one, weight), part)
                 shown = a.sub(a.mul(around, weight, left), hidden)
-                return _added(rest, a.mul(a.const(terms[m]), shown), a)
+                return added(rest, a.mul(a.const(terms[m]), shown), a)
     return None
 
 
@@ -251,7 +239,7 @@ def _without_masked(terms: Terms, a: Lifting) -> Terms | None:
                 left = _hidden(whole, mask, a)
                 if left is None:
                     return None
-                return _added(rest, a.mul(a.const(terms[whole]), left), a)
+                return added(rest, a.mul(a.const(terms[whole]), left), a)
     return None
 
 
@@ -285,7 +273,8 @@ def _without_ones(term: Form, a: Lifting) -> Form:
     return a.prod(coeff, expo, {f: k for f, k in factors if not is_ones(f)})
 
 
-def _added(terms: Terms, form: Form, a: Lifting) -> Terms:
+def added(terms: Terms, form: Form, a: Lifting) -> Terms:
+    """Terms with those of a form, added in place."""
     for t, b in a.terms_of(form).items():
         terms[t] = terms.get(t, ZERO) + b
     return terms
@@ -293,14 +282,9 @@ def _added(terms: Terms, form: Form, a: Lifting) -> Terms:
 
 def spread(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
     """What a move picks a form of: what it has not moved is the same along the axes."""
-    known: dict[Form, Form] = {}  # forms share their parts
 
+    @cache
     def whole(part: Form) -> Form:
-        if part not in known:
-            known[part] = found(part)
-        return known[part]
-
-    def found(part: Form) -> Form:
         if isinstance(part, App) and part.op is T.subtensor and part.args[1] == move:
             inner: Form = part.args[0]
             return inner
@@ -319,22 +303,17 @@ def _where_picked(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
 
     Of ``sum(a * scatter(b, index), axes)`` that is ``a * b``.
     """
-    known: dict[Form, Form] = {}  # forms share their parts
 
+    @cache
     def there(part: Form) -> Form:
-        if part not in known:
-            known[part] = found(part)
-        return known[part]
-
-    def found(part: Form) -> Form:
         if isinstance(part, Lin | Prod | Sum) or (isinstance(part, App) and part.op in ELEMENTWISE):
             return a.map(part, there)
         if isinstance(part, App) and part.op is T.scatter and part.args[1] == move:
             return spread(part.args[0], move, axes, a)
         if isinstance(part, App) and part.op is T.sum and {*part.args[1]} <= {*axes}:
-            put = any(f.args[1] == move for f in _scatters(part.args[0], a))
-            if put:
-                return there(part.args[0])
+            inner: Form = part.args[0]
+            if any(f.args[1] == move for f in scatters(inner, a)):
+                return there(inner)
         if is_ones(part):
             return a.one  # the whole has all lengths
         if not part.constant_along(axes):
