@@ -15,8 +15,10 @@ from types import FrameType
 
 from kanrewrite.clock import now
 
-#: Seconds until an interruption that was swallowed, as in a finalizer, is repeated.
+#: Seconds until an interruption that was swallowed is repeated.
 AGAIN = 0.5
+#: Seconds until one is that came while something was being forgotten, which takes no time.
+SOON = 1e-3
 #: Modules, and names of functions, whose code runs when something is forgotten.
 _FORGETTING = frozenset({"weakref", "_weakrefset"})
 _FINALIZERS = frozenset({"__del__", "_free"})
@@ -31,7 +33,9 @@ class OutOfTime(BaseException):
 def _interrupt(_signal: int, frame: FrameType | None) -> None:
     if _ends and now() < min(_ends):
         _wind()  # the machine was busy with something else
-    elif not _is_finalizing(frame):
+    elif _is_finalizing(frame):
+        signal.setitimer(signal.ITIMER_REAL, SOON, AGAIN)
+    else:
         raise OutOfTime
 
 
