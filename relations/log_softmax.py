@@ -24,6 +24,18 @@ def log_softmax_difference(x: Float, axis: Axis) -> Iterator[Eq]:
     yield eq(x - T.log(total), T.log_softmax(x, axis)).when(one_axis_or_all(axis, x))
 
 
+@relation(where="exponents")
+def log_of_the_others(x: Float, axis: Axis) -> Iterator[Eq]:
+    r"""The log of a sum without one term: $\log(s - e_i) - \log s = -\log(1 + e_i / (s - e_i))$.
+
+    Where that term is negligible beside the others, the logs differ by less than their rounding.
+    """
+    e = T.exp(x)
+    total = T.sum(e, axis, keepdims=True)
+    odds = x - T.log(total - e)
+    yield eq(T.log(total - e) - T.log(total), -T.softplus(odds))
+
+
 @log_softmax_difference.example
 def _difference() -> tuple[Any, Any]:
     x = at.matrix("x")
@@ -47,3 +59,18 @@ def _sum() -> Any:
 def _other_input() -> Any:
     x, y = at.matrices("x", "y")
     return y - at.log(at.exp(x).sum(axis=1, keepdims=True))
+
+
+@log_of_the_others.example
+def _log_of_one_less_a_share() -> tuple[Any, Any]:
+    x = at.matrix("x")
+    e = at.exp(x)
+    s = e.sum(axis=1, keepdims=True)
+    return at.log(1 - e / s), -at.softplus(x - at.log(s - e))
+
+
+@log_of_the_others.non_example
+def _log_of_one_and_a_share() -> Any:
+    x = at.matrix("x")
+    e = at.exp(x)
+    return at.log(1 + e / e.sum(axis=1, keepdims=True))

@@ -10,20 +10,21 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from typing import Any
+from typing import Any, TypeGuard
 
 from kanrewrite.laws import Laws
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.cofactors import groups, joined
 from kanrewrite.view.events import merges
-from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum
-from kanrewrite.view.heat import exponents, hot, over_softplus
+from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum, within
+from kanrewrite.view.heat import exponents, hot, is_others, over_softplus
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.levels import bounded
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import SHARES, Bindings, FormMatcher, is_parameter
 from kanrewrite.view.moves import Shuffle
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
+from kanrewrite.view.picking import spread
 
 #: Fused operators whose values, or inverses, can be as small as exponentials are.
 VANISHING = {T.sigmoid, T.softmax, T.softmax_grad, T.cosh}
@@ -110,7 +111,7 @@ class Recogniser:
             return self.rewrite(together, a)
         out = self._roots(form, a)
         if out is form and isinstance(form, Sum):
-            out = self._undropped(form, a) or form
+            out = self._undropped(form, a) or self._unpicked(form, a) or form
         if out is form:
             out = self._roots(self._parts(form, a), a)
         if over_softplus(form):  # neither may vanish without the other
@@ -133,6 +134,22 @@ class Recogniser:
         if new in (form, whole) or (isinstance(form, Prod) and a.overflows(new)):
             return None
         return a.move(new, Shuffle(move.order, new.bcast))
+
+    def _unpicked(self, form: Sum, a: Lifting) -> Form | None:
+        """What is picked of others and of what is the same along their sum, before it was."""
+        picked = {f.args[1] for f in within(form) if _is_picked(f) and is_others(f.args[0])}
+        if len(picked) != 1:
+            return None
+        (move,) = picked
+        if form.bcast != move.result():
+            return None  # what is picked goes into something larger
+        for axes in move.picks():
+            whole = spread(form, move, axes, a)
+            if whole.bcast == move.whole and a.move(whole, move) is form:
+                new = self.rewrite(whole, a)
+                if new is not whole:
+                    return a.move(new, move)
+        return None
 
     def _roots(self, form: Form, a: Lifting) -> Form:
         """The rules at the root, again and again; nothing where they would part what cancels."""
@@ -219,6 +236,10 @@ def dropped(form: Form) -> Iterator[App]:
                 yield form
     for part in parts:
         yield from dropped(part)
+
+
+def _is_picked(form: Form) -> TypeGuard[App]:
+    return isinstance(form, App) and form.op is T.subtensor
 
 
 def raised(form: Form, move: Shuffle, a: Lifting) -> Form:
