@@ -99,9 +99,11 @@ def operands(form: Form) -> set[Form]:
 
 def _dimension(form: Form, axis: int) -> tuple[Any, int | None]:
     """The variable, and its dimension, that a dimension of a form is."""
-    if isinstance(form, App) and form.op is T.dimshuffle and isinstance(form.args[0], Leaf):
-        source = form.args[1].order[axis]
-        return form.args[0].var, None if source == "x" else source
+    while isinstance(form, App):
+        source = _moved_from(form, axis)
+        if source is None:
+            return None, None
+        form, axis = form.args[0], source
     if not isinstance(form, Leaf):
         return None, None
     node = getattr(form.var, "owner", None)
@@ -109,3 +111,13 @@ def _dimension(form: Form, axis: int) -> tuple[Any, int | None]:
         source = node.op.new_order[axis]
         return node.inputs[0], None if source == "x" else source
     return form.var, axis
+
+
+def _moved_from(form: App, axis: int) -> int | None:
+    """The dimension that one of what was moved has been, None where it was none, or cut."""
+    if form.op is T.dimshuffle:
+        source = form.args[1].order[axis]
+        return None if source == "x" else source
+    if form.op is T.subtensor and isinstance(form.args[1], Index):
+        return form.args[1].source(axis)
+    return None

@@ -43,10 +43,13 @@ from kanrewrite.view.joining import part
 from kanrewrite.view.lengths import fills
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Index, Move, Piece, Shuffle
-from kanrewrite.view.others import without_one, without_squares
+from kanrewrite.view.others import together, without_one, without_squares
 from kanrewrite.view.picking import scatters, without_picks
 from kanrewrite.view.sharing import shared
 from kanrewrite.view.zeros import is_finite
+
+#: How many times terms of one sum meet what they leave of each other.
+LIMIT = 8
 
 #: What makes the operators that are lifted.
 CONSTRUCTORS = {
@@ -111,13 +114,23 @@ class Lifting(Algebra):
     @made_once
     def _collected(self, *items: tuple[Form, Fraction]) -> Form:
         terms = dict(items)
-        left = without_picks(terms, self) or without_one(terms, self) or without_mean(terms, self)
-        left = left or without_average(terms, self) or without_squares(terms, self)
+        left = None
+        for _ in range(LIMIT):
+            new = self._left(terms if left is None else left)
+            if new is None:
+                break
+            left = new
         found = super().add_terms(terms if left is None else left)
         own = {f for f, _ in self.parts(found)[2]}
         if left is not None or not (self.regained & own).issubset(self._shared(terms)):
             self.regained.add(found)
         return found
+
+    def _left(self, terms: Terms) -> Terms | None:
+        """What is left of terms where some have met what they leave of each other."""
+        left = together(terms, self) or without_picks(terms, self) or without_one(terms, self)
+        left = left or without_mean(terms, self)
+        return left or without_average(terms, self) or without_squares(terms, self)
 
     def _shared(self, terms: Terms) -> set[Form]:
         """The factors of all terms, which a sum only takes out."""

@@ -182,6 +182,13 @@ class Index(Move):
         kept = [d for d, e in enumerate(self.entries) if isinstance(e, slice) or _ndim(e)]
         return tuple(map(kept.index, axes))
 
+    def source(self, axis: int) -> int | None:
+        """The dimension that is whole as one of the result, None where none is."""
+        if not self._keeps_order():
+            return None
+        kept = [d for d, e in enumerate(self.entries) if isinstance(e, slice) or _ndim(e)]
+        return kept[axis] if self.entries[kept[axis]] == slice(None) else None
+
     def leaves(self, bcast: Bcast) -> bool:
         """Tell whether only dimensions of length 1 are indexed, and all dimensions stay."""
         ranks = [_ndim(e) for e in self.entries if not isinstance(e, slice)]

@@ -54,6 +54,20 @@ def without_one(terms: Terms, a: Lifting) -> Terms | None:
     return None
 
 
+def together(terms: Terms, a: Lifting) -> Terms | None:
+    """``others(e) + e`` as ``sum(e)``, None where no two terms are such."""
+    for m, c in terms.items():
+        for f, k in a.parts(m)[2]:
+            if k != 1 or not is_others(f):
+                continue
+            around = a.div(m, f)
+            n = a.mul(around, f.args[0])
+            if terms.get(n) == c:
+                rest = {t: b for t, b in terms.items() if t not in (m, n)}
+                return added(rest, a.mul(a.const(c), around, a.sum(*f.args)), a)
+    return None
+
+
 def _gathered(terms: Terms, a: Lifting) -> Terms | None:
     """``b + c - p*(b + c)`` as ``(b + c)*others(e)/sum(e)``, None where there is nothing of it."""
     factors = ((m, f) for m in terms for f, k in a.parts(m)[2] if k == 1 and isinstance(f, Sum))

@@ -124,12 +124,12 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
 
     Where they nearly cancel: ``p*(p[i] - d_ij)/(1 - p[i])``, the slope of ``-log(1 - p[i])``.
     """
-    moves = {f.args[1]: f.args[2] for n in terms for f in scatters(n, a)}
+    moves = {f.args[1]: f.args[2] for n in terms for f in _put_in(n, a)}
     # (The slope of log(p[i]) is left: one less a share has the digits that it needs.)
     if len(moves) > FEW or not any(is_others(f) for f in within(*terms)):
         return None
     for move, like in moves.items():
-        placed = [n for n in terms if any(f.args[1] == move for f in scatters(n, a))]
+        placed = [n for n in terms if _is_put(n, move, a)]
         beside = [m for m in terms if m not in placed and move.fits(m.bcast)]
         if not beside or any(n.bcast != move.whole for n in placed):
             continue
@@ -312,7 +312,7 @@ def _where_picked(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
             return spread(part.args[0], move, axes, a)
         if isinstance(part, App) and part.op is T.sum and {*part.args[1]} <= {*axes}:
             inner: Form = part.args[0]
-            if any(f.args[1] == move for f in scatters(inner, a)):
+            if _is_put(inner, move, a):
                 return there(inner)
         if is_ones(part):
             return a.one  # the whole has all lengths
@@ -321,6 +321,23 @@ def _where_picked(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
         return spread(a.drop(part, axes) if part.bcast else part, move, axes, a)
 
     return there(form)
+
+
+def _put_in(form: Form, a: Lifting) -> Iterator[App]:
+    """The scatters that are factors of a form, or of terms of its factors."""
+    yield from scatters(form, a)
+    for f, k in a.parts(form)[2]:
+        for m, _ in f.terms if k == 1 and isinstance(f, Sum) else ():
+            yield from _put_in(m, a)
+
+
+def _is_put(form: Form, move: Move, a: Lifting) -> bool:
+    """Tell whether all of a form was put where an index points to."""
+    if isinstance(form, Sum):
+        return all(_is_put(m, move, a) for m, _ in form.terms)
+    factors = [f for f, k in a.parts(form)[2] if k == 1]
+    found = any(f.args[1] == move for f in scatters(form, a))
+    return found or any(isinstance(f, Sum) and _is_put(f, move, a) for f in factors)
 
 
 def _is_total(form: Form) -> TypeGuard[App]:

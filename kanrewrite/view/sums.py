@@ -31,7 +31,7 @@ from kanrewrite.view.forms import (
     join_bcast,
     remembered,
 )
-from kanrewrite.view.heat import FADING, exponents, fades, fading, hot, is_softplus
+from kanrewrite.view.heat import FADING, exponents, fades, fading, hot, is_mask, is_softplus
 from kanrewrite.view.levels import dominant, is_hidden
 from kanrewrite.view.towers import is_level, is_tower
 from kanrewrite.view.zeros import may_vanish
@@ -123,7 +123,8 @@ class SumBuilder(ExponentBuilder):
         if len(set(exponents)) == 1:
             return outer, exponents[0], parts
         inner, outer = self.absorbed(outer, k, exponents)
-        zeros = self._zeros(form) if where.exact or (form, ()) in where.masks else {}
+        asked = where.exact or (form, ()) in where.masks or self._hides_level(form)
+        zeros = self._zeros(form) if asked else {}
         met: list[Part] = []
         for (m, c, _, r), e in zip(parts, exponents, strict=True):
             e, r = self._with_outer(m, (e, r), inner, where)
@@ -133,6 +134,15 @@ class SumBuilder(ExponentBuilder):
         top, met = self._beside_towers(met)
         outer = self.a.plus(self.a.plus(outer, common, k), top, k)
         return outer, self._level({e for _, _, e, _ in met}), met
+
+    def _hides_level(self, form: Sum) -> bool:
+        """Tell whether a mask hides a term out of range, of which the others are the whole."""
+        masks = [{f for f, _ in self.a.parts(m)[2] if is_mask(f)} for m, _ in form.terms]
+        shared = set.intersection(*masks)
+        return any(
+            not found <= shared and self.a.overflows(m)
+            for found, (m, _) in zip(masks, form.terms, strict=True)
+        )
 
     def _with_outer(self, form: Form, split: Scaled, outer: Lin, where: Context) -> Scaled:
         """``exp(outer) * form``, of which it is known how the form alone is split.

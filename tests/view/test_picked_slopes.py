@@ -34,6 +34,8 @@ LOSSES: dict[str, Callable[[Any], Any]] = {
     "of one element": lambda p: -at.log(1 - p[0, 1]),
     "weighted": lambda p: -(at.log(1 - p[ROWS, LABELS]) * at.exp(x[:, 0])).sum(),
     "roots": lambda p: at.sqrt(1 - p[ROWS, LABELS]).sum(),
+    "log odds": lambda p: (at.log(p[ROWS, LABELS]) - at.log(1 - p[ROWS, LABELS])).sum(),
+    "odds of a column": lambda p: at.log(p[:, 1] / (1 - p[:, 1])).sum(),
 }
 
 
@@ -50,6 +52,17 @@ def test_the_slope_of_what_is_not_picked(name: str, share: Callable[[Any], Any])
             (truth,) = evaluate([slope], {x: _NEAR * scale})
             (found,) = ours(_NEAR * scale)
             np.testing.assert_allclose(found, np.asarray(truth, float), rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("share", [_written, _operator])
+@pytest.mark.parametrize("pick", [lambda p: p, lambda p: p[:, -1], lambda p: p[ROWS, LABELS]])
+def test_the_log_of_what_is_left_by_a_share_that_vanishes(pick: Any, share: Any) -> None:
+    """It is minus the share, of which ``log(others) - log(sum)`` would keep nothing."""
+    value = at.log(1 - pick(share(x)))
+    far = np.array([[3.0, 100.0, -2.0], [40.0, 1.0, -60.0], [400.0, -1e3, -3.0]])
+    (truth,) = evaluate([value], {x: far})
+    found = function([x], value)(far)
+    np.testing.assert_allclose(found, np.asarray(truth, float), rtol=1e-13)
 
 
 def test_a_focal_loss_of_what_is_nearly_sure_keeps_its_digits() -> None:
