@@ -174,15 +174,15 @@ def pieces(form: Form) -> list[Form]:
     return list(form.forms) if isinstance(form, App) else []
 
 
-def within(*forms: Form) -> dict[Form, None]:
-    """Forms and all forms in them, each once."""
+def within(*forms: Form, opens: Callable[[Form], bool] = lambda form: True) -> dict[Form, None]:
+    """Forms and all forms in those of them that are opened, each once."""
     found: dict[Form, None] = {}
     stack = [*forms]
     while stack:
         part = stack.pop()
         if part not in found:
             found[part] = None
-            stack.extend(pieces(part))
+            stack.extend(pieces(part) if opens(part) else ())
     return found
 
 

@@ -29,6 +29,7 @@ from kanrewrite.view.demand import Demand
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import Form, Leaf, within
 from kanrewrite.view.fused import Fused
+from kanrewrite.view.lost import Lost
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
 from kanrewrite.view.recognise import Recogniser, Recognition, compiled
@@ -140,7 +141,8 @@ class LiftingPass(GraphRewriter):
             return
         self.read_count, self.form_count = view.read_count, view.form_count
         places = {var: place for place, var in enumerate(variables)}
-        rebuilt, kept = needed(fgraph, view)
+        lost = Lost(view, fgraph.clients)
+        rebuilt, kept = needed(fgraph, view, lost)
         reuse = Reuse({var: place for var, place in places.items() if var in kept})
         builders: dict[str, Builder] = {}
         # From the outputs on: what is built for a variable refers to variables before it, which
@@ -151,7 +153,7 @@ class LiftingPass(GraphRewriter):
             view.algebra(_dtype_of(var, view)).ran = {}
             try:
                 with limited(end - start):
-                    new = self._built(var, view, builders, recogniser, reuse)
+                    new = self._built(var, view, builders, recogniser, reuse, lost)
             except OutOfTime:  # what was replaced stays: a graph is whole after each replacement
                 within_outer_limits()
                 self._stopped()
@@ -228,6 +230,7 @@ class LiftingPass(GraphRewriter):
         builders: dict[str, Builder],
         recogniser: Recogniser,
         reuse: Reuse,
+        lost: Lost,
     ) -> Variable[Any, Any] | None:
         """What a variable is replaced by, None where it cannot be."""
         compared, dtype = view.compared(var), _dtype_of(var, view)
@@ -241,7 +244,8 @@ class LiftingPass(GraphRewriter):
                 new = fitted(builders[dtype].whole(form), var)
                 inputs = [i for i in var.owner.inputs if i.type.dtype == var.type.dtype]
                 operands = map(view.read, inputs)
-                new = with_nan(new, var, operands, within(form), view.computed)
+                new = with_nan(new, var, operands, form, view.computed)
+                new = lost.shown(new, var)
         except Exception as error:  # noqa: BLE001  # the user's function compiles without it
             self._report(var, error)
             return None
@@ -285,7 +289,7 @@ def _deep() -> Iterator[None]:
 
 
 def needed(
-    fgraph: FunctionGraph, view: View
+    fgraph: FunctionGraph, view: View, lost: Lost
 ) -> tuple[list[Variable[Any, Any]], set[Variable[Any, Any]]]:
     """The variables to rebuild, and all that something outside the forms needs.
 
@@ -305,7 +309,7 @@ def needed(
             stack.extend((*leaves(compared), *var.owner.inputs))
         elif view.is_event(var) or view.is_shiftable(var):
             found[var] = None
-            stack.extend(leaves(view.read(var)))
+            stack.extend((*leaves(view.read(var)), *(seen for seen, _ in lost.of(var))))
         elif var.owner is not None:
             stack.extend(var.owner.inputs)
     return list(found), seen

@@ -143,6 +143,15 @@ class View:
             algebra.ran = before
         return form
 
+    @property
+    def variables(self) -> list[Variable[Any, Any]]:
+        """What was read, each behind those that it is made of."""
+        return list(self._forms)
+
+    def is_read(self, var: Variable[Any, Any]) -> bool:
+        """Tell whether a variable was read."""
+        return var in self._forms
+
     def followed(self, var: Variable[Any, Any], ends: Collection[Variable[Any, Any]]) -> list[Any]:
         """The relations that were followed from some variables on to what is made of them."""
         found: dict[Any, None] = {}

@@ -5,23 +5,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import aesara.tensor as at
 from aesara.graph.basic import Variable
 from aesara.tensor.elemwise import Elemwise
 
-from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, pieces
+from kanrewrite.terms import T, operator_of
+from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, pieces, within
 from kanrewrite.view.heat import hot, is_mask
+
+#: Operators that are nan wherever one of their operands is.
+SHOWING = {
+    T.add, T.sub, T.mul, T.true_div, T.neg, T.reciprocal, T.exp, T.expm1, T.log, T.log1p, T.sqr,
+    T.sqrt, T.abs, T.sigmoid, T.softplus, T.tanh, T.sinh, T.cosh, T.maximum, T.minimum,
+}  # fmt: skip
 
 
 def with_nan(
     new: Variable[Any, Any],
     var: Variable[Any, Any],
     operands: Iterable[Form],
-    left: Collection[Form],
+    form: Form,
     computed: Callable[[Form], Variable[Any, Any] | None],
 ) -> Variable[Any, Any]:
     """A result with nan where what its elements were made of, and are no longer, is nan.
@@ -32,13 +38,16 @@ def with_nan(
         The result, and what it replaces.
     operands
         What the node of the latter was read from.
-    left
-        What the result is made of.
+    form
+        What the latter was read as.
     computed
         What computes a form in the graph, as it is.
     """
     if var.owner is None or not isinstance(var.owner.op, Elemwise):
         return new
+    # What is multiplied with a choice between a value and zero is not chosen itself.
+    shows = operator_of(var.owner.op) in SHOWING
+    left = within(form, opens=_is_unmasked) if shows else within(form)
     for part in dict.fromkeys(part for form in operands for part in _elements(form)):
         value = part.var if isinstance(part, Leaf) else computed(part)
         if part not in left and isinstance(value, Variable) and _is_spread(value, var):
@@ -68,9 +77,12 @@ def _elements(form: Form) -> Iterator[Form]:
             yield part
 
 
+def _is_unmasked(form: Form) -> bool:
+    return not (isinstance(form, Prod) and any(map(is_mask, pieces(form))))
+
+
 def _shows(form: Form) -> bool:
     """Tell whether a form is nan wherever one of its elements is."""
     if isinstance(form, App):
         return form.op is T.log
-    masks = (f for f in pieces(form) if is_mask(f))
-    return isinstance(form, Lin | Sum | Prod) and not any(masks)
+    return isinstance(form, Lin | Sum | Prod) and _is_unmasked(form)
