@@ -8,7 +8,8 @@ passes that its function would see.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from aesara.graph.features import Feature
@@ -16,6 +17,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, MergeOptimizer
 from aesara.ifelse import IfElse
 
+from kanrewrite.guards.values import Facts
 from kanrewrite.inner.asking import divisors
 from kanrewrite.inner.graphs import (
     copied,
@@ -26,6 +28,7 @@ from kanrewrite.inner.graphs import (
     settled,
     with_inner,
 )
+from kanrewrite.inner.knowing import give, known, reader
 from kanrewrite.inner.opening import NAME as OPENING
 from kanrewrite.inner.recording import NAME as LEVELS
 from kanrewrite.inner.waiting import Later, wait
@@ -36,6 +39,7 @@ Rewrites = Callable[[FunctionGraph], None]
 Known = Callable[[FunctionGraph], set[Any]]
 
 NAME = "kanrewrite_bodies"
+NOTHING: Mapping[int, Facts] = MappingProxyType({})
 #: The reasons that the library has beside its relations.
 _OURS = (NAME, OPENING, LEVELS)
 
@@ -82,29 +86,47 @@ class BodiesPass(GraphRewriter):
         self.prepare, self.library = prepare, library
 
     def apply(self, fgraph: FunctionGraph) -> None:
-        """Rewrite the inner graphs of a function graph, those that are shared once."""
+        """Rewrite the inner graphs of a function graph, those that are shared once.
+
+        An Op of which more is known at one node than at another becomes two.
+        """
         nodes = [node for node in fgraph.toposort() if is_replaceable(node.op)]
         for node in nodes:
             name_inputs(node)
         ops = {id(node.op): node.op for node in nodes}
+        applies = {key for key, op in ops.items() if self._may_apply(op.fgraph)}
         if any(isinstance(node.op, Later) for node in fgraph.apply_nodes):
-            wait(fgraph, [op for op in ops.values() if self._may_apply(op.fgraph)])
+            wait(fgraph, [ops[key] for key in applies])
             return
         wait(fgraph, [])
-        new = {key: self.rewritten(op) for key, op in ops.items()}
+        new: dict[Any, Any] = {}
+        read = reader()
         for node in nodes:
-            if new[id(node.op)] is not node.op:
-                replace(fgraph, node, new[id(node.op)].make_node(*node.inputs).outputs, NAME)
+            if id(node.op) in applies:
+                facts = known(node, read)
+                key = id(node.op), tuple(sorted(facts.items()))
+                if key not in new:
+                    new[key] = self.rewritten(node.op, facts)
+                if new[key] is not node.op:
+                    replace(fgraph, node, new[key].make_node(*node.inputs).outputs, NAME)
 
-    def rewritten(self, op: Any) -> Any:
+    def rewritten(self, op: Any, facts: Mapping[int, Facts] = NOTHING) -> Any:
         """An Op with its inner graph rewritten; the same Op where the library changes nothing.
 
+        Parameters
+        ----------
+        op
+            The Op.
+        facts
+            What is known of the inputs of its inner graph, by their places.
+
+        Notes
+        -----
         What Aesara's canonicalization has recognised by itself, a softmax, counts as a change, and
         so does a divisor that it has cancelled: neither must be taken apart.
         """
-        if not self._may_apply(op.fgraph):
-            return op
         body = copied(op)
+        give(body, facts)
         MergeOptimizer().rewrite(body)
         before, changes = divisors(body), Changes()
         body.attach_feature(changes)
@@ -113,7 +135,11 @@ class BodiesPass(GraphRewriter):
         changes.library_runs = True
         self.library(body)
         changed = changes.any or cancelled or not self.known(body) <= self.known(op.fgraph)
-        return rebuilt(op, body.inputs, body.outputs, settled(mode_of(op))) if changed else op
+        if not changed:
+            if not facts:
+                return op
+            body = copied(op)  # by itself it would look as if there were something to do
+        return rebuilt(op, body.inputs, body.outputs, settled(mode_of(op)))
 
     def _may_apply(self, body: FunctionGraph) -> bool:
         return any(self.may_apply(b) or (_chooses(b) and self.known(b)) for b in with_inner(body))

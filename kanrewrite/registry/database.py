@@ -28,6 +28,8 @@ from kanrewrite.inner.carrying import LevelsPass
 from kanrewrite.inner.exclusions import NAME as EXCLUSIONS
 from kanrewrite.inner.exclusions import ExclusionsPass
 from kanrewrite.inner.graphs import AGAIN
+from kanrewrite.inner.knowing import NAME as SIGNS
+from kanrewrite.inner.knowing import SignsPass
 from kanrewrite.inner.merging import NAME as MERGE
 from kanrewrite.inner.merging import MergePass
 from kanrewrite.inner.opening import NAME as OPENING
@@ -359,6 +361,8 @@ _ENTRIES: tuple[tuple[str, float, RewriteDatabase], ...] = (
     (LEVELS, 0.035, Companion(_carries, levels)),
     (BODIES, 0.04, Companion(_takes_part, bodies)),
     (MERGE, 0.045, Companion(_lifts, merging)),
+    # What has left a loop by then is around it.
+    (SIGNS, POSITION - 0.01, Companion(_lifts, always(SignsPass()))),
     *((name, position, Companion(_lifts, make)) for name, position, make in COMPANIONS),
     # Last of all, whoever has made them: what is fused of too many operands would not run.
     ("kanrewrite_wide", 101, Companion(_takes_part, always(WidePass()))),

@@ -14,6 +14,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from kanrewrite.guards.values import assumed
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, remembered
 
@@ -111,7 +112,11 @@ def _drawn(form: Form) -> tuple[Values, Values, Values]:
     rng = np.random.default_rng(form.uid)
     middle, width = rng.normal(size=COUNT), rng.uniform(size=COUNT)
     place = rng.uniform(-1, 1, size=COUNT)
-    return np.abs(middle) + 1 if form.nonneg else middle, width, place
+    if form.nonneg:
+        middle = np.abs(middle) + 1
+    elif isinstance(form, Leaf) and "nonpositive" in assumed(form.var):
+        middle = -np.abs(middle) - 1
+    return middle, width, place
 
 
 def _added(form: Lin | Sum, values: Callable[[Form], Values]) -> Values:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from kanrewrite.guards.values import assumed
 from kanrewrite.terms import T
 from kanrewrite.view.contraction import sides_of
 from kanrewrite.view.examples import contradicted
@@ -285,10 +286,12 @@ def _compared(form: Form) -> frozenset[Form]:
 
 
 def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int, signs: bool) -> bool:
-    """Tell whether a form is a maximum of what is at most 0, and so is at most 0 itself.
+    """Tell whether a form is known to be at most 0, or is a maximum of what is.
 
     The factors ``zeros`` are taken to hide from the maximum what they hide around it.
     """
+    if isinstance(form, Leaf):
+        return "nonpositive" in assumed(form.var)
     source = _maximised(form)
     return source is not None and bounded(source, a, zeros, depth, signs)
 

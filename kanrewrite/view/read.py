@@ -18,6 +18,7 @@ from aesara.tensor.blas import BatchedDot
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.math import Dot
 
+from kanrewrite.guards.values import assumed
 from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import Operator, T, operator_of
@@ -269,6 +270,7 @@ class View:
         """A variable as it is."""
         constant = isinstance(var, Constant) and bool(np.all(np.asarray(var.data) >= 0))
         unsigned = constant or str(var.type.dtype).startswith(("uint", "bool"))
+        unsigned = unsigned or "nonnegative" in assumed(var)
         return algebra.leaf(var, tuple(var.type.broadcastable), nonneg=unsigned)
 
     def _turned(self, var: Variable[Any, Any], algebra: Lifting) -> Form | None:
