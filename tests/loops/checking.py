@@ -14,7 +14,7 @@ from aesara.compile.mode import Mode
 import kanrewrite
 from kanrewrite.gradient.recursions import differentiable
 from kanrewrite.reference import evaluate, round_to
-from tests.loops import borders, estimates, models, recursions  # noqa: F401  # they enter the corpus
+from tests.loops import borders, estimates, models, recursions, variants  # noqa: F401  # corpus
 from tests.loops.corpus import LOOPS, SCALES, inputs_of, take, upstream, values_of
 
 #: Of what a result may be wrong, relative to itself, or to an upstream gradient of 1.

@@ -17,7 +17,7 @@ import kanrewrite
 from kanrewrite.inner.moving import Level
 from kanrewrite.reference import evaluate, round_to
 from tests.loops.checking import GRADIENTS, PRECISION, PYTHON, switched
-from tests.loops.corpus import soft
+from tests.loops.corpus import LOOPS, soft, upstream
 
 
 def compiled(inputs: list[Any], outputs: list[Any], without: str = "") -> tuple[Any, int]:
@@ -289,3 +289,16 @@ def test_what_a_derivative_takes_the_log_of_is_collected_as_one() -> None:
     loops = [node.op for node in function.maker.fgraph.apply_nodes if isinstance(node.op, Scan)]
     assert sorted(op.info.n_mit_mot for op in loops) == [0, 1]
     assert_right(function, [x], outputs, [np.array([[1e3, -500.0, 250.0], [500.0, 2e3, -1e3]])])
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(reason="what is carried as logs does not cancel in it; without the library: nan")
+def test_the_second_derivative_of_scalings_vanishes_where_they_are_settled() -> None:
+    x, direction = at.dmatrices("x", "direction")
+    cost = upstream(LOOPS["sinkhorn_by_scalings"].build(x))
+    f, _ = compiled([x, direction], [kanrewrite.hvp(cost, x, direction)])
+    logits = np.array([[-375.0, 1187.5, 1375.0], [312.5, 437.5, -500.0], [-937.5, -875.0, -1e3]])
+    along = np.round(16 * np.random.default_rng(5).normal(size=(3, 3))) / 16
+    with np.errstate(all="ignore"):
+        (found,) = f(logits, along)
+    np.testing.assert_allclose(found, np.zeros((3, 3)), atol=1e-12)
