@@ -22,7 +22,8 @@ from kanrewrite.inner.signs import DOWN, NONE, OVER, UP, ZERO
 from kanrewrite.reference import evaluate
 from tests.loops.checking import PYTHON
 
-X, Y = at.dmatrix("x"), at.dmatrix("y")
+X: Any = at.dmatrix("x")
+Y: Any = at.dmatrix("y")
 START = at.constant(np.zeros(3))
 Make = Callable[..., Any]
 #: A mode in which what a step computes stays in it.
@@ -81,17 +82,17 @@ def test_signs_of_what_is_computed(value: Any, expected: Any) -> None:
 def test_signs_are_those_of_the_values(value: Any) -> None:
     facts = reader()(value)
     with np.errstate(all="ignore"):
-        f = aesara.function([X, Y], value, mode=Mode("py", None), on_unused_input="ignore")
+        f = aesara.function([X, Y], value, mode=Mode("py", "None"), on_unused_input="ignore")
         for scale in (0.0, 1.0, 1e3, 1e300):
             draws = np.random.default_rng(0).normal(size=(2, 2, 3)) * scale
             found = f(*draws)
             found = found[~np.isnan(found)]
-            for fact in facts:
-                assert np.all(
-                    {"positive": found > 0, "nonnegative": found >= 0, "nonpositive": found <= 0}[
-                        fact
-                    ]
-                )
+            holds = {
+                "positive": found > 0,
+                "nonnegative": found >= 0,
+                "nonpositive": found <= 0,
+            }
+            assert all(np.all(holds[fact]) for fact in facts)
 
 
 def test_a_deep_graph_has_a_sign() -> None:
