@@ -8,6 +8,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import aesara.tensor as at
 import numpy as np
 import pytest
 from mpmath import mpf
@@ -136,6 +137,16 @@ def test_what_is_nan_does_not_make_rounding_an_error() -> None:
 def test_what_stock_cannot_run_is_not_judged() -> None:
     with pytest.raises(Unjudged, match="stock raises"):
         failure(SOFTMAX.replace("at.log(v1)", "v1.max()"), {"x": []})
+
+
+def test_what_raises_as_it_is_written_is_not_judged() -> None:
+    """Stock leaves out what is not needed, and never finds that it does not fit."""
+    x = at.dvector("x")
+    apart = judging.Compiled(
+        [x], {"value": at.set_subtensor(x[:1], x)}, lambda _: [np.ones(2)], lambda _: [np.zeros(2)]
+    )
+    with pytest.raises(Unjudged, match="as written it raises"):
+        apart.judged({"x": np.ones(2)})
 
 
 def test_random_graphs_have_no_wrong_number() -> None:
