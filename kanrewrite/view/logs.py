@@ -42,7 +42,7 @@ class LogBuilder(SumBuilder):
             if found is not None:
                 return self._log_of_sum(self._whole_log(found[0]), found[1])
             if isinstance(form, Sum) and hot(form):
-                return self._log_sum(base, outer)
+                return self._log_sum(*self._from_one(base, outer))
         # What of outer shows in the form as well meets it there, before either is rounded.
         shown = exponents(form)
         met = self.a.lin({m: c for m, c in outer.terms if m in shown})
@@ -87,6 +87,24 @@ class LogBuilder(SumBuilder):
             log = self.a.lin(self.a.terms_of(self.a.log(self.a.const(number * by))))
             outer = self.a.plus(outer, log, ONE)
         return None if exponents(a) & {m for m, _ in outer.terms} else (a, outer)
+
+    def _from_one(self, form: Sum, outer: Lin) -> tuple[Sum, Lin]:
+        """A sum with the exponential that makes one of its terms 1, and what is left outside.
+
+        A 1 beside which the others may be negligible, of any sign, was read without an exponential
+        that terms have in common.
+        """
+        around = dict(outer.terms)
+        for one, number in form.terms:
+            _, expo, factors = self.a.parts(one)
+            taken = {t: k for t, k in expo.terms if around.get(t) == -k}
+            if number != 1 or factors or not taken or len(taken) < len(expo.terms):
+                continue
+            others = {self.a.div(m, one): c for m, c in form.terms if m is not one}
+            left = self.a.plus(outer, expo, ONE)
+            if not any(exponents(m) & {t for t, _ in left.terms} for m in others):
+                return self.a.sum_of({self.a.one: ONE, **others}), left
+        return form, outer
 
     def _whole_log(self, form: Form) -> Lin:
         """The log of a form as an exponent."""

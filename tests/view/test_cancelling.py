@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -256,3 +257,12 @@ def test_a_root_of_a_square_times_an_absolute_value() -> None:
     x, y = at.dvectors("x", "y")
     out = at.sqrt(x**2 * at.abs(x) * at.exp(y)) * at.exp(-y / 2)
     assert_right([x, y], [out], [np.array([-2.0, 0.5, 3.0]), np.array([0.3, -1.0, 2.0])])
+
+
+@pytest.mark.parametrize("share", [0.5, 1e-20])
+def test_a_log_of_one_and_little_keeps_it_whatever_exponential_is_common(share: float) -> None:
+    values, shares = np.array([1e-20, 1e-3, 1.0, 30.0, -800.0]), np.full(5, share)
+    new = function([z, y], [at.log(1 - y * (1 - at.exp(-z)))], PLAIN)
+    with mpmath.workdps(500):
+        exact = [float(mpmath.log(1 - share * (1 - mpmath.exp(-mpmath.mpf(v))))) for v in values]
+    np.testing.assert_allclose(new(values, shares)[0], exact, rtol=2e-15)
