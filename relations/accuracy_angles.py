@@ -2,7 +2,9 @@ r"""Accuracy: sines, cosines and tangents where they cancel, or their operands a
 
 References
 ----------
-R. W. Hamming, *Numerical Methods for Scientists and Engineers*, 2nd ed., 1973, section 3.3.
+.. [1] R. W. Hamming, *Numerical Methods for Scientists and Engineers*, 2nd ed., 1973, section 3.3.
+.. [2] T. J. Dekker, "A floating-point technique for extending the available precision",
+   Numerische Mathematik 18, 1971.
 """
 
 from __future__ import annotations
@@ -28,20 +30,22 @@ def versine(x: Float) -> Iterator[Eq]:
     yield eq(apart, T.switch(T.isinf(2 * x), apart, T.cos(2 * x)))
 
 
-def _rounded(a: Any, b: Any, total: Any) -> Any:
-    """Where a sum loses what matters to its sine; what is near to its negative is exact."""
-    apart = T.gt(2 * T.abs(total), T.maximum(T.abs(a), T.abs(b)))
-    return T.and_(T.gt(T.abs(total), 4), apart)
+def _lost(a: Any, b: Any, total: Any, of: Any = T) -> Any:
+    """What rounding takes from a sum, which is exact [2]_; a pattern, or with functions a graph."""
+    less = of.lt(of.abs(a), of.abs(b))
+    return of.switch(less, a, b) - (total - of.switch(less, b, a))
 
 
-def _sine(a: Any, b: Any, total: Any) -> Any:
-    parts = T.sin(a) * T.cos(b) + T.cos(a) * T.sin(b)
-    return T.switch(_rounded(a, b, total), parts, T.sin(total))
+def _sine(a: Any, b: Any, total: Any, of: Any = T) -> Any:
+    lost = _lost(a, b, total, of)
+    whole = of.sin(total) * of.cos(lost) + of.cos(total) * of.sin(lost)
+    return of.switch(of.gt(of.abs(lost), 0), whole, of.sin(total))
 
 
-def _cosine(a: Any, b: Any, total: Any) -> Any:
-    parts = T.cos(a) * T.cos(b) - T.sin(a) * T.sin(b)
-    return T.switch(_rounded(a, b, total), parts, T.cos(total))
+def _cosine(a: Any, b: Any, total: Any, of: Any = T) -> Any:
+    lost = _lost(a, b, total, of)
+    whole = of.cos(total) * of.cos(lost) - of.sin(total) * of.sin(lost)
+    return of.switch(of.gt(of.abs(lost), 0), whole, of.cos(total))
 
 
 @relation(family="accuracy", where="digits")
@@ -66,12 +70,13 @@ def angles_difference(x: Float, h: Float, a: Float, b: Float) -> Iterator[Eq]:
 
 @relation(family="accuracy", where="digits")
 def angle_sums(a: Float, b: Float) -> Iterator[Eq]:
-    """A sum of large angles is rounded; what the addition theorems compute with is not."""
+    """A sum of angles is rounded; the addition theorems put back what it has lost."""
     for first, second, total in ((a, b, a + b), (a / 2, b / 2, (a + b) / 2)):
         yield eq(T.sin(total), _sine(first, second, total))
         yield eq(T.cos(total), _cosine(first, second, total))
-        by_parts = _sine(first, second, total) / _cosine(first, second, total)
-        yield eq(T.tan(total), T.switch(_rounded(first, second, total), by_parts, T.tan(total)))
+        lost = _lost(first, second, total)
+        t, rest = T.tan(total), T.tan(lost)
+        yield eq(t, T.switch(T.gt(T.abs(lost), 0), (t + rest) / (1 - t * rest), t))
 
 
 @versine.example
@@ -89,16 +94,8 @@ def _half() -> Any:
 def _step() -> tuple[Any, Any]:
     x, h = at.dvectors("x", "h")
     sines, middle = at.sin(x + h) - at.sin(x), x + h / 2.0
-    cosine = at.switch(
-        _apart(x, h / 2.0, middle),
-        at.cos(x) * at.cos(h / 2.0) - at.sin(x) * at.sin(h / 2.0),
-        at.cos(middle),
-    )
+    cosine = _cosine(x, h / 2.0, middle, at)
     return sines, at.switch(at.lt(abs(h), 1.0), 2.0 * at.sin(h / 2.0) * cosine, sines)
-
-
-def _apart(a: Any, b: Any, total: Any) -> Any:
-    return at.and_(at.gt(abs(total), 4.0), at.gt(2.0 * abs(total), at.maximum(abs(a), abs(b))))
 
 
 @angles_difference.non_example
@@ -124,8 +121,7 @@ def _sine_and_cosine() -> Any:
 @angle_sums.example
 def _sine_of_sum() -> tuple[Any, Any]:
     a, b = at.dvectors("a", "b")
-    parts = at.sin(a) * at.cos(b) + at.cos(a) * at.sin(b)
-    return at.sin(a + b), at.switch(_apart(a, b, a + b), parts, at.sin(a + b))
+    return at.sin(a + b), _sine(a, b, a + b, at)
 
 
 @angle_sums.non_example

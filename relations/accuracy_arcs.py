@@ -41,6 +41,13 @@ def arcs_near_one(x: Float, a: Float, b: Float) -> Iterator[Eq]:
 
 
 @relation(family="accuracy", where="digits")
+def right_angle_less(x: Float) -> Iterator[Eq]:
+    """What an inverse tangent leaves of a right angle, and the angle of Gudermann."""
+    yield eq(2 * T.arctan(T.exp(x)) - pi / 2, 2 * T.arctan(T.tanh(x / 2)))
+    yield eq(pi / 2 - T.arctan(x), T.arctan2(1, x))
+
+
+@relation(family="accuracy", where="digits")
 def half_turns(x: Float) -> Iterator[Eq]:
     r"""Multiples of $\pi$, whole turns taken away while that is exact."""
     for k in (1, 2):
@@ -78,6 +85,18 @@ def _arccos() -> tuple[Any, Any]:
 def _arccos_of_two_less() -> Any:
     x: Any = at.dvector("x")
     return at.arccos(2 - x)
+
+
+@right_angle_less.example
+def _latitude() -> tuple[Any, Any]:
+    x: Any = at.dvector("x")
+    return 2 * at.arctan(at.exp(x)) - pi / 2, 2 * at.arctan(at.tanh(x / 2))
+
+
+@right_angle_less.non_example
+def _another_angle() -> Any:
+    x: Any = at.dvector("x")
+    return 2 * at.arctan(at.exp(x)) - 1.5
 
 
 @half_turns.example

@@ -43,15 +43,15 @@ def terms_cancel(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
 @relation(family="accuracy", where="digits")
 def fraction_less_one(a: Float, b: Float) -> Iterator[Eq]:
     """How far a fraction is from 1 is a fraction."""
-    q, size = a / b, T.abs(b)
-    apart = q * q - 1
-    less = T.switch(T.lt(T.abs(apart), 0.5), (T.abs(a) - size) / size * (T.abs(q) + 1), apart)
-    yield eq((a * a) / (b * b) - 1, less)
-    yield eq((a * a - b * b) / (b * b), less)
+    size, whole = T.abs(b), (computed(a), computed(b))
+    less = (T.abs(a) - size) / size * (T.abs(a / b) + 1)
+    for apart in ((a * a) / (b * b) - 1, (a * a - b * b) / (b * b)):
+        yield eq(apart, T.switch(T.lt(T.abs(apart), 0.5), less, apart)).when(*whole)
     tops: tuple[Any, ...] = (a, 1)
     for above in tops:
         q = above / b
-        yield eq(q - 1, T.switch(T.lt(2 * T.abs(above - b), size), (above - b) / b, q - 1))
+        apart = T.switch(T.lt(2 * T.abs(above - b), size), (above - b) / b, q - 1)
+        yield eq(q - 1, apart).when(*(whole if above is a else whole[1:]))
 
 
 @relation(family="accuracy", where="digits")
@@ -84,6 +84,7 @@ def over_squares(a: Float, b: Float, c: Float, d: Float) -> Iterator[Eq]:
         less = (c * s - d * s) * (c * s + d * s)
         yield eq((c * c - d * d) / squares, less / under).when(r.guard(c))
         yield eq((c * d) / squares, (c * s) * (d * s) / under).when(r.guard(c))
+        yield eq((c * c) / squares, (c * s) * (c * s) / under).when(r.guard(c))
 
 
 @relation(family="accuracy", where="digits")

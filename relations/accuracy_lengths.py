@@ -55,9 +55,8 @@ def _root_of_difference(x: Any, y: Any, r: Range) -> Any:
 
 
 def _root_of_square(x: Any, c: Any, r: Range) -> Any:
-    """The root of a square, which may leave the range, and something else."""
-    s = T.switch(T.gt(T.abs(x), r.high), r.down, 1)
-    return T.sqrt((x * s) * (x * s) + (c * s) * s) / s
+    """The root of a square, which leaves the range, and something else."""
+    return T.sqrt((x * r.down) * (x * r.down) + (c * r.down) * r.down) * r.up
 
 
 @relation(family="accuracy", where="digits")
@@ -67,7 +66,8 @@ def scaled_length(x: Float, y: Float, z: Float, w: Float) -> Iterator[Eq]:
         for sides in ((x, y, z, w), (x, y, z), (x, y)):
             length = T.sqrt(reduce(T.add, [side * side for side in sides]))
             yield eq(length, _root_of_sum(sides, r)).when(r.guard(x))
-    yield eq(T.sqrt(x * x), T.abs(x))
+    root = T.sqrt(x * x)  # beside other factors, whose root is no number, 0 is what it was
+    yield eq(root, T.switch(T.eq(x, 0), root, T.abs(x)))
 
 
 @relation(family="accuracy", where="digits")
@@ -83,7 +83,9 @@ def scaled_leg(x: Float, y: Float) -> Iterator[Eq]:
 def scaled_square(x: Float, c: Float) -> Iterator[Eq]:
     """A square that leaves the range does so after the root is taken."""
     for r in RANGES:
-        yield eq(T.sqrt(x * x + c), _root_of_square(x, c, r)).when(r.guard(x))
+        root = T.sqrt(x * x + c)
+        scaled = T.switch(T.gt(T.abs(x), r.high), _root_of_square(x, c, r), root)
+        yield eq(root, scaled).when(r.guard(x))
 
 
 @relation(family="accuracy", where="digits")
@@ -163,8 +165,10 @@ def _sum_of_squares() -> Any:
 @scaled_square.example
 def _square() -> tuple[Any, Any]:
     x, c = at.dvectors("x", "c")
-    s = at.switch(at.gt(abs(x), number(2.0**500)), number(2.0**-600), 1.0)
-    return at.sqrt(x**2 + c), at.sqrt((x * s) * (x * s) + (c * s) * s) / s
+    down, up = number(2.0**-600), number(2.0**600)
+    scaled = at.sqrt((x * down) * (x * down) + (c * down) * down) * up
+    written = at.sqrt(x**2 + c)
+    return written, at.switch(at.gt(abs(x), number(2.0**500)), scaled, written)
 
 
 @scaled_square.non_example

@@ -2,8 +2,10 @@ r"""Accuracy: logarithms of what is near 1, and of quotients that leave the rang
 
 References
 ----------
-D. Goldberg, "What every computer scientist should know about floating-point arithmetic", ACM
-Computing Surveys 23(1), 1991, theorem 4.
+.. [1] D. Goldberg, "What every computer scientist should know about floating-point arithmetic",
+   ACM Computing Surveys 23(1), 1991, theorem 4.
+.. [2] T. J. Dekker, "A floating-point technique for extending the available precision",
+   Numerische Mathematik 18, 1971.
 """
 
 from __future__ import annotations
@@ -31,6 +33,15 @@ def log_quotient(a: Float, b: Float) -> Iterator[Eq]:
     """Near 1 the log is that of one and a little."""
     for r in RANGES:
         yield eq(T.log(a / b), _log_of_quotient(a, b, r)).when(r.guard(a))
+
+
+@relation(family="accuracy", where="digits")
+def log_of_odds_ratio(x: Float, y: Float) -> Iterator[Eq]:
+    """Of factors near to 1, what is left of their products is multiplied out."""
+    below = (1 - x) * (1 + y)
+    written = T.log((1 + x) * (1 - y) / below)
+    less = 2 * (x - y)
+    yield eq(written, T.switch(T.lt(2 * T.abs(less), T.abs(below)), T.log1p(less / below), written))
 
 
 @relation(family="accuracy", where="digits")
@@ -73,6 +84,16 @@ def inverse_hyperbolic(x: Float) -> Iterator[Eq]:
     yield eq(T.log(1 / x + T.sqrt(1 / (x * x) - 1)), T.log1p((1 - x + T.sqrt(side)) / x))
 
 
+def _whole_power(x: Any, n: Any, inner: Any, of: Any = T) -> Any:
+    """A power of what a small x makes of 1, with what rounding takes of that [2]_.
+
+    The maximum changes nothing: sums that it parts are not joined.
+    """
+    total = of.abs(1 + x)
+    lost = n * ((x - of.maximum(total - 1, -1)) / total)
+    return of.switch(of.lt(of.abs(lost), 80), of.pow(total, n) * of.exp(lost), of.exp(inner))
+
+
 @relation(family="accuracy", where="digits")
 def powers_near_one(x: Float, n: Float, c: Float) -> Iterator[Eq]:
     """A power of one and a little is an exponential of a small log."""
@@ -82,13 +103,15 @@ def powers_near_one(x: Float, n: Float, c: Float) -> Iterator[Eq]:
     for part, inner in ((c / n, little), (x, n * T.log1p(x))):
         finite = T.lt(T.abs(n), inf)  # 1 to an infinity is 1
         small = T.and_(T.lt(T.abs(part), 0.5), finite)
-        near = T.and_(T.or_(T.lt(T.abs(part), 0.5), T.lt(T.abs(inner), 1)), finite)
+        near = T.and_(T.lt(T.abs(inner), 1), finite)
         power = T.pow(1 + part, n)
-        less = T.switch(near, T.expm1(inner), power - 1)
+        whole = _whole_power(part, n, inner)
+        apart = T.switch(small, whole, power)
+        less = T.switch(near, T.expm1(inner), apart - 1)
         yield eq(power - 1, less).when(computed(n))
-        gone = T.switch(near, -T.expm1(-inner), 1 - 1 / power)
+        gone = T.switch(near, -T.expm1(-inner), 1 - 1 / apart)
         yield eq(1 - 1 / power, gone).when(computed(n))
-        yield eq(power, T.switch(small, T.exp(inner), power)).when(computed(n))
+        yield eq(power, T.switch(small, whole, power)).when(computed(n))
     power, inner = T.pow(x, n), n * T.log(x)
     near = T.and_(T.lt(T.abs(inner), 1), T.lt(T.abs(n), inf))
     yield eq(power - 1, T.switch(near, T.expm1(inner), power - 1)).when(computed(n))
@@ -131,6 +154,21 @@ def _log_of_difference() -> Any:
     return at.log(a - b)
 
 
+@log_of_odds_ratio.example
+def _odds_ratio() -> tuple[Any, Any]:
+    x, y = at.dvectors("x", "y")
+    below, less = (1 - x) * (1 + y), 2.0 * (x - y)
+    written = at.log((1 + x) * (1 - y) / below)
+    near = at.lt(2.0 * abs(less), abs(below))
+    return written, at.switch(near, at.log1p(less / below), written)
+
+
+@log_of_odds_ratio.non_example
+def _of_other_odds() -> Any:
+    x, y, z = at.dvectors("x", "y", "z")
+    return at.log((1 + x) * (1 - y) / ((1 - x) * (1 + z)))
+
+
 @logs_difference.example
 def _logs() -> tuple[Any, Any]:
     a, b = at.dvectors("a", "b")
@@ -162,7 +200,7 @@ def _power() -> tuple[Any, Any]:
     power = (1.0 + x) ** n
     inner = n * at.log1p(x)
     small = at.and_(at.lt(abs(x), 0.5), at.lt(abs(n), number(inf)))
-    return power, at.switch(small, at.exp(inner), power)
+    return power, at.switch(small, _whole_power(x, n, inner, at), power)
 
 
 @powers_near_one.non_example

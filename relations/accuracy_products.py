@@ -54,7 +54,10 @@ def product_over(a: Float, b: Float, c: Float) -> Iterator[Eq]:
     first = T.eq(T.lt(T.abs(a), T.abs(b)), T.lt(T.abs(c), 1))
     over = T.switch(first, a, b) / c * T.switch(first, b, a)
     for r in RANGES:
-        chosen = T.switch(usual([a * b], r, a, b), a * b / c, over)
+        high, low = _sorted(a, b)  # a power of two rounds nothing, where the least one has no more
+        scaled = low * r.up * high / c * r.down
+        apart = T.switch(T.lt(T.abs(low), r.tiny), scaled, over)
+        chosen = T.switch(usual([a * b], r, a, b), a * b / c, apart)
         yield eq(a * b / c, chosen).when(*map(computed, (a, b, c)), r.guard(a))
 
 
@@ -115,7 +118,11 @@ def _three() -> tuple[Any, Any]:
     a, b, c = at.dvectors("a", "b", "c")
     first = at.eq(at.lt(abs(a), abs(b)), at.lt(abs(c), 1.0))
     over = at.switch(first, a, b) / c * at.switch(first, b, a)
-    return a * b / c, at.switch(usual([a * b], DOUBLES, a, b, of=at), a * b / c, over)
+    less, r = at.lt(abs(a), abs(b)), DOUBLES
+    high, low = at.switch(less, b, a), at.switch(less, a, b)
+    scaled = low * r.up * high / c * r.down
+    apart = at.switch(at.lt(abs(low), r.tiny), scaled, over)
+    return a * b / c, at.switch(usual([a * b], r, a, b, of=at), a * b / c, apart)
 
 
 @product_over.non_example

@@ -9,6 +9,7 @@ IEEE Standard for Floating-Point Arithmetic, IEEE Std 754-2008, section 9.4 (``s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add, mul
@@ -17,7 +18,15 @@ from typing import Any
 import aesara.tensor as at
 
 from kanrewrite import Eq, Float, T, computed, eq, relation
-from kanrewrite.relations.accuracy_ranges import RANGES, Range, exponent, mantissa, number, usual
+from kanrewrite.relations.accuracy_ranges import (
+    DOUBLES,
+    RANGES,
+    Range,
+    exponent,
+    mantissa,
+    number,
+    usual,
+)
 
 #: How many factors and divisors; those of fewer are regrouped.
 SHAPES = (
@@ -35,6 +44,14 @@ def _power(total: Any, r: Range, of: Any) -> tuple[Any, Any]:
     half = of.minimum(of.maximum(of.floor(total / 2), ends[0]), ends[1])
     rest = of.minimum(of.maximum(total - half, ends[0]), ends[1])
     return of.exp2(half), of.exp2(rest)
+
+
+def _mild(factors: Sequence[Any], r: Range, of: Any = T) -> Any:
+    """Whether no product of some of the factors leaves the range: it may be computed as written."""
+    sizes = [of.abs(x) for x in factors]
+    most = math.floor(math.log2(r.large) / len(factors))
+    high, low = (2.0**most, 2.0**-most) if of is T else (number(2.0**most), number(2.0**-most))
+    return of.and_(of.lt(reduce(of.maximum, sizes), high), of.gt(reduce(of.minimum, sizes), low))
 
 
 def _in_range(above: Sequence[Any], below: Sequence[Any], r: Range, of: Any = T) -> Any:
@@ -60,7 +77,20 @@ def wide_product(
             if below:
                 written = written / reduce(mul, below)
             asked = (computed(x) for x in (*above, *below))
-            yield eq(written, _in_range(above, below, r)).when(*asked, r.guard(a))
+            kept = _mild((*above, *below), r)
+            chosen = T.switch(kept, written, _in_range(above, below, r))
+            yield eq(written, chosen).when(*asked, r.guard(a))
+
+
+@relation(family="accuracy", where="digits")
+def power_of_quotient(a: Float, b: Float, n: Float) -> Iterator[Eq]:
+    """A power of what leaves the range, by the logs of its parts."""
+    power, apart = T.pow(a / b, n), T.exp(n * (T.log(a) - T.log(b)))
+    for r in RANGES:
+        positive = T.and_(T.gt(a, 0), T.gt(b, 0))
+        kept = T.or_(T.invert(positive), usual([a / b], r, a, b))
+        chosen = T.switch(kept, power, apart)
+        yield eq(power, chosen).when(*map(computed, (a, b, n)), r.guard(a))
 
 
 @relation(family="accuracy", where="digits")
@@ -95,13 +125,29 @@ def root_of_product(a: Float, b: Float, c: Float) -> Iterator[Eq]:
 def _four_factors() -> tuple[Any, Any]:
     a, b, c, d = at.dvectors("a", "b", "c", "d")
     r = RANGES[0]._replace(tiny=number(RANGES[0].tiny), large=number(RANGES[0].large))
-    return a * b * c / d, _in_range((a, b, c), (d,), r, at)
+    written, scaled = a * b * c / d, _in_range((a, b, c), (d,), r, at)
+    return written, at.switch(_mild((a, b, c, d), RANGES[0], at), written, scaled)
 
 
 @wide_product.non_example
 def _a_sum() -> Any:
     a, b, c, d = at.dvectors("a", "b", "c", "d")
     return (a + b) * (c - d)
+
+
+@power_of_quotient.example
+def _power_law() -> tuple[Any, Any]:
+    a, b, n = at.dvectors("a", "b", "n")
+    power = (a / b) ** n
+    kept = usual([a / b], DOUBLES, a, b, of=at)
+    kept = at.or_(at.invert(at.and_(at.gt(a, 0.0), at.gt(b, 0.0))), kept)
+    return power, at.switch(kept, power, at.exp(n * (at.log(a) - at.log(b))))
+
+
+@power_of_quotient.non_example
+def _square_of_quotient() -> Any:
+    a, b = at.dvectors("a", "b")
+    return (a / b) ** 2
 
 
 @root_of_product.example

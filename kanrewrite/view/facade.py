@@ -22,7 +22,7 @@ from kanrewrite.unify import as_graph, node_term
 from kanrewrite.view.build import Builder
 from kanrewrite.view.closing import is_sum
 from kanrewrite.view.fit import fitted
-from kanrewrite.view.forms import ZERO, App, Form, Leaf, Prod, Sum, length
+from kanrewrite.view.forms import ZERO, App, Form, Leaf, Prod, Sum, is_exact, length
 from kanrewrite.view.instantiate import instantiate, is_form
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import Bindings, FormMatcher
@@ -31,8 +31,8 @@ from kanrewrite.view.plain import PlainBuilder
 from kanrewrite.view.read import View as Reader
 from kanrewrite.view.recognise import Recogniser, Recognition, compiled, matches, scaled_sum
 from kanrewrite.view.rules import Definitions, recognitions
-from kanrewrite.view.stating import Stating, is_choice
-from kanrewrite.view.written import is_known, is_written, regroups
+from kanrewrite.view.stating import Stating, asks_for_order, is_choice
+from kanrewrite.view.written import as_known, is_known, is_written, regroups
 
 #: Operators whose value is positive whatever their operands are.
 POSITIVE = frozenset({T.sigmoid, T.softplus, T.softmax, T.cosh, T.exp})
@@ -122,12 +122,18 @@ class View:
         for factor, power in form.factors:
             if not isinstance(factor, Sum):
                 continue
-            around = algebra.div(form, algebra.pow(factor, power))
+            around = self._around(form, factor, power)
             for bindings, rest, join in matches(matcher, pattern, factor):
                 if self._whole and algebra.terms_of(rest):
                     continue
                 inside = partial(_within, algebra, around, power, join)
                 yield bindings, Rest(inside, rest, part=is_known(factor, self.reader))
+
+    def _around(self, form: Form, factor: Form, power: Fraction) -> Form:
+        """What a factor is multiplied with, by what of it is in the graph."""
+        algebra: Lifting = form.home
+        around = algebra.div(form, algebra.pow(factor, power))
+        return as_known(around, self.reader) if self._written else around
 
     def _spelled(self, form: Form) -> Form:
         """A sum as the multiple of it that is in the graph."""
@@ -173,9 +179,9 @@ class View:
 
         What it shares with the pattern is taken from the graph.
         """
-        if rest.is_part and is_choice(term):
-            return self.read(out)  # where it is by itself, what is chosen stays as written
         algebra = self._home(next(v for v in bindings.values() if isinstance(v, Form)))
+        if is_choice(term) and (rest.is_part or self._is_inside(pattern, bindings, rest, out)):
+            return self.read(out)  # where it is by itself, what is chosen stays as written
         builder = self._builder(algebra.dtype)
 
         def value(of: Any) -> Any:
@@ -194,10 +200,28 @@ class View:
         def around(made: Any) -> Form:
             return rest.join(self.reader.leaf(made, algebra), rest.left)  # type: ignore[no-any-return]
 
-        if is_sum(out.owner) and is_choice(term):  # factors that terms have in common stay there
+        # Where the pattern is chosen, all stays as it is written.
+        if is_choice(term) and not asks_for_order(pattern, term):
             made = stating.chosen(term, lambda made: value(around(made)))
             return self.reader.leaf(made, algebra)
         return around(stating.made(term))
+
+    def _is_inside(
+        self, pattern: Any, bindings: Mapping[Any, Any], rest: Rest, out: Variable[Any, Any]
+    ) -> bool:
+        """Whether what is found in a product is in a variable of the graph, which is not all of it.
+
+        So it is if a root of a number, which was rounded, is left beside it.
+        """
+        if rest.times is not None or is_sum(out.owner):
+            return False
+        if not all(map(is_form, operators_in(pattern))):
+            return False
+        algebra = self._home_of(bindings)
+        if not is_exact(algebra.parts(rest.join(algebra.one, rest.left))[0]):
+            return True
+        found = instantiate(pattern, bindings, algebra)
+        return is_known(found, self.reader) and self.reader.origin.get(found) is not out
 
     def _known(
         self, term: Any, bindings: Mapping[Any, Any], algebra: Lifting

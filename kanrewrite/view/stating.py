@@ -25,6 +25,16 @@ def is_choice(term: Any) -> bool:
     return isinstance(term, Term) and term[0] is T.switch
 
 
+def asks_for_order(pattern: Term, term: Any) -> bool:
+    """Whether what is chosen depends on what a pattern's factors are multiplied with first."""
+    if not PRODUCTS.issuperset(operators_in(pattern)):
+        return False
+    parts = [part for part in parts_of(pattern[1:]) if isinstance(part, Term)]
+    choices = [part for part in parts_of(term) if is_choice(part)]
+    asked = [part for choice in choices for part in parts_of(choice[1])]
+    return not choices or any(part in parts for part in asked if isinstance(part, Term))
+
+
 class Stating:
     """Builds terms whose parameters are bound.
 
@@ -80,7 +90,7 @@ class Stating:
     def times(self, number: Fraction, term: Any) -> Any:
         """A multiple of a term, where what is replaced is that multiple of the pattern."""
         # Products are grouped as the pattern is: that is what the right side asks about.
-        if PRODUCTS.issuperset(operators_in(self._pattern)):
+        if asks_for_order(self._pattern, term):
             return self._multiple(number, self.made(term))
         self._is_pattern = number == 1
         if self._is_pattern:

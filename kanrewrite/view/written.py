@@ -54,7 +54,22 @@ def regroups(
 
 
 def _is_one(form: Prod, reader: View) -> bool:
-    """Whether a product is a multiple of one factor, or of one in the graph."""
-    if len(form.factors) == 1 or is_known(form, reader):
+    """Whether a product is a multiple of one factor, which is no power, or of one in the graph."""
+    if (len(form.factors) == 1 and abs(form.factors[0][1]) <= 1) or is_known(form, reader):
         return True
     return is_known(form.home.prod(ONE, form.expo, dict(form.factors)), reader)
+
+
+def as_known(form: Form, reader: View) -> Form:
+    """A product in which powers of a quotient, or a product, that the graph has are one factor."""
+    if not isinstance(form, Prod) or len(form.factors) < 2:
+        return form
+    algebra: Lifting = form.home
+    left = dict(form.factors)
+    for size in {abs(power) for power in left.values()} - {ONE}:
+        alike = {f: k for f, k in left.items() if abs(k) == size}
+        origin = reader.origin.get(algebra.prod(ONE, algebra.no_exponent, alike))
+        if origin is not None and len(alike) > 1:
+            left = {f: k for f, k in left.items() if f not in alike}
+            left[reader.leaf(origin, algebra)] = ONE
+    return algebra.prod(form.coeff, form.expo, left)

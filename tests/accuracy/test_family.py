@@ -339,3 +339,47 @@ def test_a_variance_keeps_its_digits(axis: int | None) -> None:
     f = compiled([x], (x**2).mean(axis=axis) - x.mean(axis=axis) ** 2)
     values = 1e8 + np.arange(6.0).reshape(2, 3)
     np.testing.assert_allclose(f(values), values.var(axis=axis), rtol=1e-14)
+
+
+NEVER_WORSE: dict[str, tuple[Any, tuple[float, float]]] = {
+    "a power of what is exact": (lambda x, n: (1 + x) ** n, (-0.25, 100.0)),
+    "a compound of what is exact": (lambda x, n: (1 + x) ** n - 1, (-0.25, -100.0)),
+    "a sine of an exact sum": (lambda x, y: at.sin(x) / at.sin(x + y), (100.0, 0.5)),
+    "factors of everyday size": (lambda x, y: 11 * (x * x) * (y * y) - 2.75, (1 + 2.0**-52, 0.5)),
+    "the least number": (lambda x, y: x * (100 - y) / (1 - y), (5e-324, 1.7)),
+    "a zero under a root": (lambda x, y: at.sqrt(x * x * y), (0.0, -1.0)),
+    "a root of a number": (
+        lambda x, y: at.arcsin(at.sqrt((1 - y**2) / (1 + 2 * x**2))),
+        (0.0, 0.0),
+    ),
+    "powers of a quotient": (lambda x, y: 4 * ((x / y) ** 12 - (x / y) ** 6), (1e60, 1.5e60)),
+    "a product around a fraction": (
+        lambda x, y: x * (x * x + 3 * y) / (3 * x * x + y),
+        (1e-100, 1e250),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NEVER_WORSE)
+def test_what_is_right_stays_as_it_is(case: str) -> None:
+    build, point = NEVER_WORSE[case]
+    variables: list[Any] = list(at.dscalars("x", "y"))
+    written = build(*variables)
+    plain = aesara.function(variables, written, mode=MODE)
+    registry.enable("accuracy")
+    new = aesara.function(variables, written, mode=MODE)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(new(*point), plain(*point))
+
+
+@pytest.mark.parametrize("x", [1e-12, 0.3])
+def test_powers_and_sums_that_are_rounded_keep_what_they_lose(x: float) -> None:
+    base, power = at.dscalars("base", "power")
+    registry.enable("accuracy")
+    powers = aesara.function([base, power], (1 + base) ** power, mode=MODE)
+    sines = aesara.function([base, power], at.sin(base + power), mode=MODE)
+    with mpmath.workdps(60):
+        exact = float((1 + mpmath.mpf(x)) ** 1000)
+        sine = float(mpmath.sin(mpmath.mpf(x) + mpmath.mpf(355.0)))
+    np.testing.assert_allclose(powers(x, 1000.0), exact, rtol=5e-16)
+    np.testing.assert_allclose(sines(x, 355.0), sine, rtol=5e-16)
