@@ -16,7 +16,7 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Eq, Float, T, eq, relation
+from kanrewrite import Eq, Float, T, computed, eq, relation
 from kanrewrite.relations.accuracy_ranges import (
     RANGES,
     Range,
@@ -77,6 +77,9 @@ def scaled_leg(x: Float, y: Float) -> Iterator[Eq]:
         yield eq(T.sqrt(x * x - y * y), _root_of_difference(x, y, r)).when(r.guard(x))
         yield eq(T.sqrt(x * x - 1), _root_of_difference(x, 1, r)).when(r.guard(x))
     yield eq(T.sqrt(1 - x * x), T.sqrt(_apart(1, x)))
+    size, other = T.abs(x), T.abs(y)  # whose quotient rounds how far it is from 1
+    less = T.sqrt((size - other) / other) * T.sqrt(size / other + 1)
+    yield eq(T.sqrt((x * x) / (y * y) - 1), less).when(computed(x), computed(y))
 
 
 @relation(family="accuracy", where="digits")

@@ -104,11 +104,11 @@ def exp_less_linear(x: Float) -> Iterator[Eq]:
 def even_less_square(x: Float) -> Iterator[Eq]:
     """Even functions without what is left of them in a parabola."""
     z = x * x
-    series = z * (z * _horner(z, [1 / factorial(2 * n) for n in range(2, 8)]))
-    yield _by_series(T.cosh(x) - 1 - z / 2, x, series)
-    yield _by_series(2 * T.sqr(T.sinh(x / 2)) - z / 2, x, series)
-    series = z * (z * _horner(z, [(-1) ** n / factorial(2 * n) for n in range(2, 8)]))
-    yield _by_series(T.cos(x) - 1 + z / 2, x, series)
+    series = z * (z * _horner(z, [1 / factorial(2 * n) for n in range(2, 16)]))
+    yield _by_series(T.cosh(x) - 1 - z / 2, x, series, 3)
+    yield _by_series(2 * T.sqr(T.sinh(x / 2)) - z / 2, x, series, 3)
+    series = z * (z * _horner(z, [(-1) ** n / factorial(2 * n) for n in range(2, 12)]))
+    yield _by_series(T.cos(x) - 1 + z / 2, x, series, 1)
 
 
 @relation(family="accuracy")
@@ -187,9 +187,9 @@ def _exp() -> Any:
 def _cosine_less_parabola() -> tuple[Any, Any]:
     x: Any = at.dvector("x")
     z = x * x
-    coefficients = [(-1) ** n / factorial(2 * n) for n in range(2, 8)]
+    coefficients = [(-1) ** n / factorial(2 * n) for n in range(2, 12)]
     written = at.cos(x) - 1.0 + z / 2.0
-    return written, at.switch(at.lt(abs(x), NEAR), z * (z * _horner(z, coefficients)), written)
+    return written, at.switch(at.lt(abs(x), 1.0), z * (z * _horner(z, coefficients)), written)
 
 
 @even_less_square.non_example
