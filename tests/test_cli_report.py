@@ -55,12 +55,21 @@ def test_a_report_is_named_after_its_outputs() -> None:
 
 def test_what_nearly_matched_is_looked_for_within_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     x: Any = at.dvector("x")
-    module = import_module("kanrewrite.report")
-    monkeypatch.setattr(module, "_SECONDS", 0.3)
-    monkeypatch.setattr(module, "why_not", lambda *_: sleep(60))
+    monkeypatch.setattr(import_module("kanrewrite.report"), "_NEARING", 0.3)
+    monkeypatch.setattr(import_module("kanrewrite.why.nearest"), "why_not", lambda *_: sleep(60))
     start = now()
     assert report(at.exp(x), scales=[1.0]).near == []
     assert now() - start < 30
+
+
+def test_what_would_help_is_told_without_compiling_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is compared says whether it is right without relations, and with them."""
+    helping = import_module("kanrewrite.audit.helping")
+    monkeypatch.setattr(helping, "rewritten", lambda *_: pytest.fail("this is compiled already"))
+    x: Any = at.dvector("x")
+    audited = report(at.sqrt(x**2 + 1) - x, scales=[1.0]).audit
+    assert isinstance(audited, Audit)
+    assert "no relation that is enabled" in audited.risks[0].help
 
 
 def test_a_page_where_there_is_no_folder_is_refused_before_the_work(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import aesara.tensor as at
 import mpmath
 import numpy as np
 import pytest
-from aesara.graph.basic import Apply
+from aesara.graph.basic import Apply, io_toposort
 from aesara.graph.op import Op
 from aesara.scalar import UnaryScalarOp
 from aesara.scalar.basic import same_out
@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from mpmath import mpf
 
 from kanrewrite import errors, reference
-from kanrewrite.reference import registry
+from kanrewrite.reference import evaluation, registry
 from kanrewrite.reference.scales import Arithmetic, Real, is_nan, lead, magnitude, real
 
 INF = math.inf
@@ -425,3 +425,37 @@ def test_sums_of_more_operands_than_a_ufunc_takes(dtype: str) -> None:
     xs = [at.vector(dtype=dtype) for _ in range(40)]
     (total,) = reference.evaluate([at.add(*xs)], {x: np.arange(3) for x in xs})
     assert [float(x) for x in total] == [0, 40, 80]
+
+
+def test_what_is_written_twice_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gradient writes what is below it again, with constants of its own."""
+    seen: list[Any] = []
+
+    def counted(op: Any, *rest: Any) -> Any:
+        seen.append(op)
+        return registry.meaning(op, *rest)
+
+    monkeypatch.setattr(evaluation, "meaning", counted)
+    x, y = at.dvectors("x", "y")
+    twice: Any = at.exp(x + 2.0) * at.exp(x + 2.0) + at.exp(y + 2.0)
+    arithmetic = Arithmetic(50)
+    [there] = evaluation.run([twice], {x: [1.0], y: [3.0]}, arithmetic)
+    assert math.isclose(float(arithmetic.number(there[0])), math.exp(6.0) + math.exp(5.0))
+    assert len(seen) < len(list(io_toposort([x, y], [twice])))
+    # What is given is not what its like is.
+    first, second = at.exp(x), at.exp(x)
+    [given] = evaluation.run([first + second], {x: [0.0], first: [5.0]}, arithmetic)
+    assert float(arithmetic.number(given[0])) == 6.0
+
+
+@given(st.floats(1e-60, 1e-20), st.sampled_from([50, 100]))
+def test_a_series_in_one_part_is_that_of_horner(t: float, digits: int) -> None:
+    a = Arithmetic(digits)
+    x = real(math.ldexp(t, -150))  # parts are farther from each other than half the digits
+    for coefficients in (a.inverse_factorials, a.harmonics):
+        horner = coefficients[-1]
+        for coefficient in reversed(coefficients[:-1]):
+            horner = a.add(coefficient, a.mul(horner, x))
+        gap = a.sub(a.series(x, coefficients), horner)
+        least = len(coefficients) * magnitude(x.parts[0])
+        assert not gap.parts or magnitude(gap.parts[0]) < least + a.bits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kanrewrite.audit.compiling import rewritten, with_gradients
+from kanrewrite.audit.compiling import Run, rewritten, with_gradients
 from kanrewrite.audit.helping import explained
 from kanrewrite.audit.inputs import Graph, Input, inputs_of
 from kanrewrite.audit.proving import proved
@@ -109,7 +109,9 @@ def audit(
     known = inputs_of(written, inputs, shapes)
     variables = [i.variable for i in known]
     audited = written if as_written else rewritten(variables, written, mode)
-    return examined(known, written, audited, seconds, most, samples, seed, explain)
+    explaining = EXPLAINING if explain else 0.0
+    is_compiled = mode is None and not as_written
+    return examined(known, written, audited, seconds, most, samples, seed, explaining, is_compiled)
 
 
 def examined(
@@ -120,7 +122,9 @@ def examined(
     most: int = _MOST,
     samples: int = _SAMPLES,
     seed: int = 0,
-    explain: bool = True,
+    explaining: float = EXPLAINING,
+    is_compiled: bool = True,
+    stock: Run | None = None,
 ) -> Audit:
     """The audit of a graph that is compiled already.
 
@@ -130,16 +134,23 @@ def examined(
         With their ranges.
     written, audited : list of Variable
         Before and after the compilation, over the same inputs.
-    seconds, most, samples, seed, explain
+    seconds, most, samples, seed
         As for `audit`.
+    explaining : float
+        For how many seconds what would have helped is looked for.
+    is_compiled : bool
+        Whether `audited` is what a compilation with the enabled relations leaves.
+    stock : callable, optional
+        Computes the outputs without relations. Then what helps is looked for among those that are
+        enabled, and no further compilation is needed.
     """
     search = Search(known, written, audited, seconds, most)
     search.search(samples, seed)
     risks = sorted(
         search.found.values(), key=lambda r: (r.harmless, r.inherent, not r.silent, -r.digits)
     )
-    if explain:
-        risks = explained(risks, search.judge, EXPLAINING)
+    if explaining:
+        risks = explained(risks, search.judge, explaining, is_compiled, stock)
     begin = {risk.variable for risk in risks}
     parts = [
         Part(

@@ -68,7 +68,11 @@ def linked(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> Any:
 
 def runner(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> Run:
     """What computes outputs as they stand, in floats."""
-    made = linked(inputs, outputs)
+    return running(linked(inputs, outputs))
+
+
+def running(made: Any) -> Run:
+    """What runs a compiled function."""
 
     def run(values: Sequence[Array]) -> tuple[list[Array] | None, object]:
         with np.errstate(all="ignore"):

@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from aesara.graph.basic import io_toposort
-
 from kanrewrite import registry
-from kanrewrite.audit.compiling import rewritten, runner
-from kanrewrite.audit.inputs import Graph
+from kanrewrite.audit.compiling import Run, rewritten, runner
+from kanrewrite.audit.inputs import Array, Graph
 from kanrewrite.audit.judging import Judge
 from kanrewrite.audit.result import Risk
 from kanrewrite.clock import now
-from kanrewrite.errors import KanrewriteError, NoSuchStep
+from kanrewrite.errors import NoSuchStep
 from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.relation import Relation
-from kanrewrite.rewriter.heads import name_of, operators_of
 from kanrewrite.trace import Event, trace
-from kanrewrite.why import Explanation, why_not
+from kanrewrite.why import Explanation
+from kanrewrite.why.nearest import nearest
 
 #: How many risks are explained, the worst first.
 _MOST = 4
-#: Operators that anything can be read with: sharing them does not make a relation near.
-_ARITHMETIC = frozenset({"add", "sub", "mul", "true_div", "neg", "reciprocal", "dimshuffle", "sum"})
-#: From this share of its pattern on, a relation comes near.
-NEARLY = 0.5
 
 
-def explained(risks: Sequence[Risk], scales: Judge, seconds: float) -> list[Risk]:
+def explained(
+    risks: Sequence[Risk],
+    scales: Judge,
+    seconds: float,
+    is_compiled: bool = False,
+    stock: Run | None = None,
+) -> list[Risk]:
     """Risks with what would have helped.
 
     Parameters
@@ -39,43 +39,71 @@ def explained(risks: Sequence[Risk], scales: Judge, seconds: float) -> list[Risk
         Knows the outputs and their scales.
     seconds : float
         For how long it is tried.
+    is_compiled : bool
+        Whether the risks are those of a compilation with the relations that are enabled, which
+        need not be tried again then.
+    stock : callable, optional
+        Computes the outputs without relations; then other relations than those that are enabled,
+        which take seconds to compile with, are not tried.
     """
     end = now() + seconds
+    asked = [risk for risk in risks[:_MOST] if not risk.inherent]
+    wrong = _names(registry.enabled()) if is_compiled else None
+    tried = _Tried(scales.outputs, wrong, stock)
     found = []
-    for n, risk in enumerate(risks):
-        if risk.inherent or n >= _MOST:
+    for risk in risks:
+        if not any(risk is one for one in asked):
             found.append(risk)
         else:
             try:
                 with limited(end - now()):
-                    found.append(replace(risk, help=_help(risk, scales, end)))
+                    found.append(replace(risk, help=_help(risk, scales, tried, end)))
             except OutOfTime:
                 found.append(replace(risk, help="there was no time to find what helps"))
     return found
 
 
-def _help(risk: Risk, scales: Judge, end: float) -> str:
-    asked = _Compiled(risk, scales)
+def _help(risk: Risk, scales: Judge, tried: _Tried, end: float) -> str:
+    judged = _Judged(risk, scales)
     with registry.disabled():
-        if not asked.is_wrong():
+        if tried.helps(judged):
             return "compiled it is right, by Aesara's own rewrites"
-    for families in ((), tuple(registry.BY_NAME)):
-        event = asked.relation_that_helps(families)
+    for families in () if tried.is_brief else ((), tuple(registry.BY_NAME)):
+        event = _relation_that_helps(judged, tried, families)
         if event is not None:
             relation = registry.registered().get(event.name)
             place = f" ({relation.source})" if relation is not None else ""
             call = f"kanrewrite.enable({', '.join(map(repr, families))})"
             return f"with {call} it is right: {event.name}{place} makes it so"
     nearest = _nearest(risk, end)
+    which = " that is enabled" * tried.is_brief
     if nearest is None:
-        return "no relation comes near"
+        return f"no relation{which} comes near"
     near = f"{nearest.relation.name} ({nearest.relation.source}) comes nearest"
     hint = f"; {nearest.hint}" if nearest.hint else ""
-    return f"no relation helps; {near}, but {nearest.reason}{hint}"
+    return f"no relation{which} helps; {near}, but {nearest.reason}{hint}"
 
 
-class _Compiled:
-    """The output that a risk is about, compiled again and judged at its witness."""
+def _relation_that_helps(judged: _Judged, tried: _Tried, families: Sequence[str]) -> Event | None:
+    """The rewrite with which a result becomes right, of all relations and of some families."""
+    with registry.disabled():
+        registry.enable()
+        if families:
+            registry.enable(*families)
+        if not tried.helps(judged):
+            return None
+        try:
+            return trace.bisect(judged.is_wrong_alone)
+        except NoSuchStep:
+            return None
+
+
+def _names(relations: Sequence[Relation]) -> frozenset[str]:
+    return frozenset(relation.name for relation in relations)
+
+
+class _Judged:
+    """The output that a risk is about, judged at its witness."""
 
     def __init__(self, risk: Risk, scales: Judge):
         self.output = risk.output
@@ -86,49 +114,43 @@ class _Compiled:
         self.judge.scales = [scales.scales[place]]
         self.truth = self.judge.exact(risk.witness)
 
-    def is_wrong(self) -> bool:
-        """Whether it is wrong with the relations that are enabled."""
+    def is_wrong(self, result: Array | None) -> bool:
+        """Whether a result is wrong, or none."""
+        return result is None or bool(self.judge.faults([result], self.truth, self.witness))
+
+    def is_wrong_alone(self) -> bool:
+        """Whether it is wrong where nothing else is compiled, with what is enabled."""
         inputs = list(self.witness)
         graph = rewritten(inputs, [self.output], None)
         results, _ = runner(inputs, graph)(list(self.witness.values()))
-        return results is None or bool(self.judge.faults(results, self.truth, self.witness))
+        return self.is_wrong(results[0] if results else None)
 
-    def relation_that_helps(self, families: Sequence[str]) -> Event | None:
-        """The rewrite with which it becomes right, of all relations and of some families."""
-        with registry.disabled():
-            registry.enable()
-            if families:
-                registry.enable(*families)
-            try:
-                return trace.bisect(self.is_wrong)
-            except NoSuchStep:
-                return None
+
+class _Tried:
+    """All outputs, compiled once for each choice of relations."""
+
+    def __init__(
+        self, outputs: Sequence[Graph], known_wrong: frozenset[str] | None, stock: Run | None
+    ):
+        self.outputs = list(outputs)
+        self.known_wrong = known_wrong
+        self.is_brief = stock is not None
+        self._runs: dict[frozenset[str], Run] = {frozenset(): stock} if stock else {}
+
+    def helps(self, judged: _Judged) -> bool:
+        """Whether an output is right with the relations that are enabled."""
+        chosen = _names(registry.enabled())
+        if chosen == self.known_wrong:
+            return False
+        inputs = list(judged.witness)
+        if chosen not in self._runs:
+            self._runs[chosen] = runner(inputs, rewritten(inputs, self.outputs, None))
+        results, _ = self._runs[chosen](list(judged.witness.values()))
+        place = next(n for n, out in enumerate(self.outputs) if out is judged.output)
+        return not judged.is_wrong(results[place] if results else None)
 
 
 def _nearest(risk: Risk, end: float) -> Explanation | None:
     """The relation that comes furthest below the operator at fault."""
-    found: list[Explanation] = []
-    graphs: list[Graph] = [risk.operator]
-    there = {name_of(node.op) for node in io_toposort([], graphs)} - _ARITHMETIC
-    for relation in registry.enabled() or registry.relations():
-        if now() > end:
-            break
-        if _is_asked(relation) and _operators(relation) <= there:
-            try:
-                explanation = why_not(relation, graphs)
-            except KanrewriteError:  # how near it comes would take too long to say
-                continue
-            if not explanation.fires and explanation.share >= NEARLY:
-                found.append(explanation)
-    return max(found, key=lambda e: e.rank, default=None)
-
-
-def _operators(relation: Relation) -> set[str]:
-    """What a relation is about."""
-    rules = relation.rules(relation.direction or "forward")
-    found = {name for rule in rules for name in operators_of(rule.pattern)}
-    return (found - _ARITHMETIC) or found
-
-
-def _is_asked(relation: Relation) -> bool:
-    return bool(relation.direction) and not relation.is_goal and not relation.states_derivatives
+    asked = registry.enabled() or registry.relations()
+    return next(iter(nearest(asked, [risk.operator], end - now(), shared=1.0)), None)

@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 from aesara.compile.sharedvalue import SharedVariable
 from aesara.graph.basic import Constant, io_toposort
+from aesara.tensor.var import TensorConstant
 from mpmath import libmp
 
 from kanrewrite.errors import NotConverged, NoValue
@@ -62,13 +63,32 @@ def run(
             values[variable] = lift(_given(variable), dtype_of(variable), arithmetic)
         return values[variable]
 
+    # What a gradient writes again is computed once: the same Op of the same operands.
+    first: dict[AnyVariable, AnyVariable] = {}
+    done: dict[Any, list[AnyVariable]] = {}
     for node in io_toposort(list(known), list(outputs)):
         if all(out in values for out in node.outputs):
             continue
-        results: Values = meaning(node.op, node, [value_of(v) for v in node.inputs], arithmetic)
-        for out, result in zip(node.outputs, results, strict=True):
-            values.setdefault(out, lift(result, dtype_of(out), arithmetic))
+        key = (node.op, *(_identity(first.get(v, v), known) for v in node.inputs))
+        again = done.get(key)
+        if again is None:
+            results: Values = meaning(node.op, node, [value_of(v) for v in node.inputs], arithmetic)
+            for out, result in zip(node.outputs, results, strict=True):
+                values.setdefault(out, lift(result, dtype_of(out), arithmetic))
+            if not any(out in known for out in node.outputs):
+                done[key] = node.outputs
+            continue
+        for out, same in zip(node.outputs, again, strict=True):
+            values.setdefault(out, values[same])
+            first[out] = same
     return [value_of(variable) for variable in outputs]
+
+
+def _identity(variable: AnyVariable, known: Mapping[AnyVariable, Any]) -> Any:
+    """What is the same for constants of one type and value."""
+    if isinstance(variable, TensorConstant) and variable not in known:
+        return variable.signature()
+    return variable
 
 
 def _given(variable: AnyVariable) -> Any:

@@ -54,8 +54,7 @@ def exp(a: Arithmetic, x: Real) -> Real:
     value = ONE
     for part in x.parts:
         if magnitude(part) < -a.separate:
-            terms = [a.of(1 / a.context.factorial(k)) for k in range(a.scales)]
-            factor = a.series(Real((part,)), terms)
+            factor = a.series(Real((part,)), a.inverse_factorials)
         else:
             factor = Real((_exp(part, a.bits),))
         value = a.mul(value, factor)
@@ -89,8 +88,7 @@ def log(a: Arithmetic, x: Real) -> Real:
         value = Real((libmp.mpf_log(first.parts[0], a.bits, "n"),))
     if t is ZERO:
         return value
-    terms = [ZERO] + [a.div(real((-1) ** (k + 1)), real(k)) for k in range(1, a.scales + 1)]
-    return a.add(value, a.series(t, terms))
+    return a.add(value, a.series(t, a.harmonics))
 
 
 def sqrt(a: Arithmetic, x: Real) -> Real:

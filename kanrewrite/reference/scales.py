@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
+from functools import cached_property, lru_cache, reduce
 from typing import Any
 
 import mpmath
@@ -108,6 +108,14 @@ def raised(floor: int | None, by: int) -> int | None:
     return None if floor is None else floor + by
 
 
+@lru_cache(maxsize=32)
+def _context(bits: int) -> mpmath.MPContext:
+    """A context of its own for each precision: to make one takes milliseconds."""
+    context = mpmath.MPContext()
+    context.prec = bits
+    return context
+
+
 class Arithmetic:
     """Arithmetic on :class:`Real` at one working precision.
 
@@ -128,8 +136,7 @@ class Arithmetic:
         self.bits: int = libmp.dps_to_prec(digits)
         self.separate = self.bits // 2  # parts nearer than this are added up
         self.noise = 3 * self.bits // 4  # what cancels by more than this is nothing but rounding
-        self.context = mpmath.MPContext()
-        self.context.prec = self.bits
+        self.context = _context(self.bits)
 
     # --- sums -------------------------------------------------------------------------------
     def add(self, x: Real, y: Real) -> Real:
@@ -190,6 +197,11 @@ class Arithmetic:
         if len(x.parts) == len(y.parts) == 1 and x.floor is y.floor is None:
             return Real((libmp.mpf_mul(x.parts[0], y.parts[0], self.bits, _ROUND),))
         floor = top(raised(x.floor, size(y)), raised(y.floor, size(x)))
+        if len(y.parts) == 1:
+            x, y = y, x
+        if len(x.parts) == 1:  # the others stay as far from each other as they are
+            parts = [libmp.mpf_mul(x.parts[0], b, self.bits, _ROUND) for b in y.parts]
+            return Real(tuple([p for p in parts if floor is None or magnitude(p) > floor]), floor)
         products = []
         for i, a in enumerate(x.parts):
             # the product of the i-th and the j-th part lies below (i + 1) * (j + 1) - 1 others
@@ -218,10 +230,32 @@ class Arithmetic:
 
     def series(self, t: Real, coefficients: Sequence[Real]) -> Real:
         """``c[0] + c[1] * t + ...``, for a small `t` and coefficients of at most one."""
-        value = coefficients[-1]
-        for coefficient in reversed(coefficients[:-1]):
-            value = self.add(coefficient, self.mul(value, t))
+        if len(t.parts) == 1 and t.floor is None:
+            value = self._powers(t.parts[0], coefficients)
+        else:
+            value = coefficients[-1]
+            for coefficient in reversed(coefficients[:-1]):
+                value = self.add(coefficient, self.mul(value, t))
         return Real(value.parts, top(value.floor, len(coefficients) * size(t) + 1))
+
+    def _powers(self, t: Raw, coefficients: Sequence[Real]) -> Real:
+        """The terms of a series in a number of one part, each a part of its own."""
+        terms, power = [], libmp.fone
+        for coefficient in coefficients:
+            terms += [libmp.mpf_mul(c, power, self.bits, _ROUND) for c in coefficient.parts]
+            power = libmp.mpf_mul(power, t, self.bits, _ROUND)
+        return self._merge(terms, None)
+
+    @cached_property
+    def inverse_factorials(self) -> list[Real]:
+        """``1 / k!`` for as many k as scales are kept."""
+        return [self.of(1 / self.context.factorial(k)) for k in range(self.scales)]
+
+    @cached_property
+    def harmonics(self) -> list[Real]:
+        """0, 1, ``-1/2``, ``1/3`` and so on, up to as many as scales are kept."""
+        signs = [real((-1) ** (k + 1)) for k in range(self.scales + 1)]
+        return [ZERO] + [self.div(signs[k], real(k)) for k in range(1, self.scales + 1)]
 
     def relative(self, x: Real) -> tuple[Real, Real]:
         """`x` as ``first * (1 + t)``: its largest part and the small `t`."""

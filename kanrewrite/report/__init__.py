@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,27 +14,25 @@ from aesara.graph.basic import Variable
 
 from kanrewrite import registry
 from kanrewrite.audit import Audit, examined
-from kanrewrite.audit.compiling import linked, rewritten
+from kanrewrite.audit.compiling import linked, rewritten, running
 from kanrewrite.audit.inputs import inputs_of, needed
 from kanrewrite.border import checked, page_at
 from kanrewrite.display import brief, cut
 from kanrewrite.errors import NothingRan
-from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.ranges import ByInput, length_for
-from kanrewrite.relation import Relation
 from kanrewrite.report.measure import Curve, Generate, curves, generated
 from kanrewrite.report.page import render
 from kanrewrite.structure import computable
 from kanrewrite.trace import Recorder, trace
-from kanrewrite.why import Explanation, why_not
+from kanrewrite.why import Explanation
+from kanrewrite.why.nearest import nearest
 
 __all__ = ["Comparison", "Curve", "GraphReport", "compared", "report"]
 
 Graph = Variable[Any, Any]
 
-#: Of more than this share of its pattern, a relation that did not fire nearly matched.
-NEARLY = 0.5
-_SECONDS = 5.0
+#: How long it is audited, what helps is looked for, and what nearly matched.
+_AUDITING, _EXPLAINING, _NEARING = 2.0, 1.0, 1.0
 #: Characters of the outputs in a title.
 _TITLE = 60
 
@@ -138,12 +135,20 @@ def report(
         audited: Audit | NothingRan
         try:
             known = inputs_of(outputs, ranges, shapes)
-            audited = examined(known, outputs, found.compiled, _SECONDS)
+            audited = examined(
+                known,
+                outputs,
+                found.compiled,
+                _AUDITING,
+                explaining=_EXPLAINING,
+                stock=running(found.stock),
+            )
         except NothingRan as error:
             audited = error
     fired = {event.name for event in found.steps.fired_events}
-    near = _near([relation for relation in chosen if relation.name not in fired], outputs)
-    after, _, steps, measured, stock_seconds, seconds = found
+    others = [relation for relation in chosen if relation.name not in fired]
+    near = nearest(others, outputs, _NEARING)
+    after, _, _, steps, measured, stock_seconds, seconds = found
     if title is None:
         names = ", ".join(x.name or brief(x, 3) for x in outputs)
         title = f"kanrewrite report: {cut(names, _TITLE)}"
@@ -159,6 +164,8 @@ class Comparison(NamedTuple):
     ----------
     after, compiled : list of Variable
         What it is rewritten to, and what the whole compilation makes of it.
+    stock : Function
+        Computes it without the relations.
     steps : Recorder
         By which relations.
     curves : list of Curve
@@ -169,6 +176,7 @@ class Comparison(NamedTuple):
 
     after: list[Graph]
     compiled: list[Graph]
+    stock: Any
     steps: Recorder
     curves: list[Curve]
     stock_seconds: float
@@ -196,25 +204,10 @@ def compared(
         after = registry.stabilize(list(outputs))
     functions = {"stock Aesara": stock, "kanrewrite": ours}
     measured = curves(outputs, inputs, functions, generate, scales)
-    return Comparison(after, compiled, steps, measured, stock_seconds, seconds)
+    return Comparison(after, compiled, stock, steps, measured, stock_seconds, seconds)
 
 
 def _compiled(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> tuple[list[Graph], Any, float]:
     start = perf_counter()
     graph = rewritten(inputs, outputs, None)
     return graph, linked(inputs, graph), perf_counter() - start
-
-
-def _near(relations: Sequence[Relation], outputs: list[Graph]) -> list[Explanation]:
-    """Relations that did not fire and came far, those that came furthest first.
-
-    A large graph has more places than there is time for; then these are of what was looked at.
-    """
-    found = []
-    with suppress(OutOfTime), limited(_SECONDS):
-        for relation in relations:
-            if relation.direction and not relation.is_goal:
-                explanation = why_not(relation, outputs)
-                if not explanation.fires and explanation.share > NEARLY:
-                    found.append(explanation)
-    return sorted(found, key=lambda explanation: explanation.rank, reverse=True)

@@ -196,6 +196,18 @@ def _units(bindings: Mapping[Any, Any]) -> int:
     return sum(map(_is_unit, bindings.values()))
 
 
+def _fewest_units(every: Iterator[dict[Any, Any]]) -> dict[Any, Any] | None:
+    """The first of those with fewest units; what comes after one that has none is not asked for."""
+    best, least = None, 0
+    for bindings in every:
+        units = _units(bindings)
+        if best is None or units < least:
+            best, least = bindings, units
+        if not least:
+            break
+    return best
+
+
 def _is_unit(value: Any) -> bool:
     if isinstance(value, Constant):
         value = value.data.item() if value.data.size == 1 else None
@@ -243,7 +255,7 @@ class _Furthest:
         try:
             every = islice((bindings for bindings, _ in matches), ANSWERS)
             known = (found for found in every if is_known(found, self._ground))
-            return min(known, key=_units, default=None)
+            return _fewest_units(known)
         except Incomplete:  # a search that is given up has found nothing, nor will the next one
             self._given_up.add((id(rule), variable))
             return None
