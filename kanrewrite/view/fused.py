@@ -20,7 +20,7 @@ from aesara.tensor.math import Max, MaxAndArgmax
 from kanrewrite.laws import Laws
 from kanrewrite.terms import Operator, T
 from kanrewrite.view.candidates import may_meet
-from kanrewrite.view.demand import Demand
+from kanrewrite.view.demand import LOGS, Demand
 from kanrewrite.view.events import EXPONENTIALS
 from kanrewrite.view.forms import Form
 from kanrewrite.view.heat import fades, hot
@@ -44,6 +44,8 @@ PRODUCTS = {
 }  # fmt: skip
 SUMS = {T.add, T.sub}
 CHOICES = {T.switch, T.maximum, T.minimum, T.clip}
+#: What is as small, or as large, as an exponential of its operand.
+SHOWING = {T.exp, T.exp2, T.sigmoid}
 
 
 class Kind(NamedTuple):
@@ -314,6 +316,21 @@ def _factors(var: Graph) -> list[Graph]:
     return [i for i in node.inputs if not is_number(i)]
 
 
+def _below_log(node: Apply[Any] | None) -> Iterator[Graph]:
+    """The exponents that show in what a logarithm is taken of: it is as large as they are."""
+    if node is None or head(node) not in LOGS:
+        return
+    stack = list(node.inputs)
+    for _ in range(ROOTS):
+        if not stack:
+            return
+        inner = stack.pop().owner
+        if inner is not None and head(inner) in PRODUCTS | SUMS | CHOICES:
+            stack += inner.inputs
+        elif inner is not None and head(inner) in SHOWING:
+            yield from inner.inputs[:1]
+
+
 def _roots(variables: Iterable[Graph]) -> dict[Graph, int]:
     """What exponents are linear combinations of, with the signs that they have in them."""
     stack, found = [(var, 1) for var in variables], dict[Graph, int]()
@@ -328,6 +345,7 @@ def _roots(variables: Iterable[Graph]) -> dict[Graph, int]:
             stack += [(i, sign) for i in node.inputs]
         elif not is_number(var):
             found[var] = sign
+            stack += [(i, sign) for i in _below_log(node)]
     return found
 
 

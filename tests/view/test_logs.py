@@ -43,3 +43,19 @@ def test_each_of_two_conditions_is_enough() -> None:
         (relation,) = [r for r in registry.sources.of_library() if r.name == name]
         assert len(relation.equations) == asked
         assert all(e.lhs[0] is T.log for e in relation.equations)
+
+
+def test_what_is_as_large_as_what_a_log_is_taken_of_meets_it() -> None:
+    """The odds of a logit that is a log of odds: fused operators of both vanish together."""
+    x = at.dvector("x")
+    odds = at.sigmoid(x) / at.sigmoid(-x)
+    later = at.log1p(odds)
+    graph = odds / (at.sigmoid(later) / at.sigmoid(-later))
+    values = np.array([1.0, 2.0, 800.0, -800.0])
+    with np.errstate(all="ignore"):
+        assert np.isnan(stock([x], graph)(values)).any()
+    np.testing.assert_allclose(
+        function([x], graph)(values),
+        [1 / (1 + np.exp(-1.0)), 1 / (1 + np.exp(-2.0)), 1.0, 0.0],
+        1e-12,
+    )
