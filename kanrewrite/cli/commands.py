@@ -104,8 +104,15 @@ def demo() -> None:
 
 @app.command("list")
 def list_relations(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAMES]...", help="Relations or families to show; without any, all of them."
+        ),
+    ] = None,
     family: Annotated[
-        str | None, typer.Option(help="Only the relations of this family, or of this name.")
+        list[str] | None,
+        typer.Option(help="The same as a name; can be given repeatedly."),
     ] = None,
     rules: Annotated[
         bool,
@@ -121,7 +128,7 @@ def list_relations(
     with reported():
         from kanrewrite.cli import listing
 
-        listing.run(family, rules, script, as_json)
+        listing.run([*(names or []), *(family or [])], rules, script, as_json)
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,13 @@ from kanrewrite.completion import derived
 from kanrewrite.relation import Relation, Rule
 
 
-def run(family: str | None, rules: bool, script: Path | None, as_json: bool) -> None:
+def run(names: Sequence[str], rules: bool, script: Path | None, as_json: bool) -> None:
     """Print the relations.
 
     Parameters
     ----------
-    family : str, optional
-        Only those of this family, or of this name.
+    names : sequence of str
+        Only those of these names and families; all of them without any.
     rules : bool
         Whether their rules are shown too.
     script : Path, optional
@@ -33,9 +34,9 @@ def run(family: str | None, rules: bool, script: Path | None, as_json: bool) -> 
     """
     if script is not None:
         run_script(script)
-    registry.enable(*([family] if family else []))
+    registry.enable(*names)
     known = registry.relations()
-    shown = [r for r in known if family is None or family in (r.family, r.name)]
+    shown = [r for r in known if not names or {r.family, r.name}.intersection(names)]
     shown.sort(key=lambda r: r.family in registry.BY_NAME)  # what is enabled by default first
 
     def rules_of(relation: Relation) -> list[Rule]:
@@ -45,7 +46,7 @@ def run(family: str | None, rules: bool, script: Path | None, as_json: bool) -> 
         output.print_json([_entry(relation, rules_of(relation)) for relation in shown])
     else:
         to = output.console()
-        whole = family is not None or to.width >= output.UNBOUNDED
+        whole = bool(names) or to.width >= output.UNBOUNDED
         for part in tables.relation_list(shown, registry.enabled(), rules_of, whole):
             to.print(part)
 

@@ -54,7 +54,7 @@ def relation_list(
         for line in lines[: len(lines) - hidden]:
             yield _indented(line if whole else cut(line, EQUATION))
         if hidden:
-            yield _indented(f"… {hidden} more: kanrewrite list --family {relation.name}")
+            yield _indented(f"… {hidden} more: kanrewrite list {relation.name}")
         yield from (_indented(f"rule: {rule}") for rule in rules(relation))
 
 
