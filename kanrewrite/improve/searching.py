@@ -168,12 +168,15 @@ class _Search:
         waiting: list[tuple[float, int, Start, Names, Names]] = []
         tried: set[tuple[Start, Names]] = set()
         order = 0
+        starts: list[Start] = []
+        # Relations about digits take seconds to prepare: what is known without them comes first.
         for start in space.starts(self._check):
             known = self._key(start.outputs) in self._known
             self._add(_both([(start.names, start.outputs)]), points)
             yield
-            if known and start.number:  # what was begun with before
-                continue
+            if not (known and start.number):  # no more is found from what was begun with before
+                starts.append(start)
+        for start in starts:
             fired, graph = space.rewritten(start, ())
             self._add(_both([((*start.names, *fired), graph)]), points)
             yield

@@ -62,8 +62,8 @@ class Space:
         self.outputs = tuple(outputs)
         digits = [r for r in relations if r.where == "digits"]
         self._early = [r.name for r in relations if r.where != "digits"]
+        self._digits = tuple(digits)
         self._names = {r.name for r in digits}
-        self._pass = _pass_of(tuple(digits), tuple(r.source for r in digits))
 
     def starts(self, check: Callable[[], None]) -> Iterator[Start]:
         """The formula as it is written, as Aesara leaves it, and as the library does."""
@@ -94,6 +94,7 @@ class Space:
         """What relations about digits make of a beginning, some left out; which did something."""
         fgraph = self._fgraph(start.outputs)
         with trace(refusals=False) as steps:
-            self._pass.apply(fgraph, left_out)
+            digits = _pass_of(self._digits, tuple(r.source for r in self._digits))
+            digits.apply(fgraph, left_out)
         fired = (e.name for e in steps.fired_events if e.name in self._names)
         return tuple(dict.fromkeys(fired)), tuple(fgraph.outputs)

@@ -224,3 +224,13 @@ def test_the_command(tmp_path: Path) -> None:
 def test_what_is_no_range_of_an_input_is_refused(ranges: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="x"):
         kanrewrite.improve(at.sqrt(at.dscalar("x")), ranges)
+
+
+def test_what_the_library_makes_of_it_is_measured_first() -> None:
+    """Relations about digits take a while: where there is none, the best is known already."""
+    x: Any = at.dvector("x")
+    e = at.exp(x)
+    found = kanrewrite.improve(-at.log(e * e.sum() ** -1)[0], {x: (0, 1e9)}, limit=6, points=16)
+    assert found.stopped.startswith("limit")
+    assert found.best().relations
+    assert found.best().error < found.forms[0].error / 2
