@@ -177,6 +177,7 @@ class _Search:
             if not (known and start.number):  # no more is found from what was begun with before
                 starts.append(start)
         for start in starts:
+            self._check()
             fired, graph = space.rewritten(start, ())
             self._add(_both([((*start.names, *fired), graph)]), points)
             yield
