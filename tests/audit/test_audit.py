@@ -14,6 +14,7 @@ import kanrewrite
 from kanrewrite.audit import audit as audit_of
 from kanrewrite.audit.inputs import needed
 from kanrewrite.errors import NoSuchInput, NothingRan, UnusableRange
+from kanrewrite.trace import source_of
 
 x: Any = at.dvector("x")
 y: Any = at.dvector("y")
@@ -211,3 +212,23 @@ def test_softmaxes_of_integers_have_exact_values() -> None:
     for function in functions:
         found = audit(function(k, axis=1), {k: (-60, 80)}, as_written=True)
         assert found.judged == found.tried
+
+
+MODEL = """
+emissions, transitions = at.dmatrices("emissions", "transitions")
+first = emissions[0][:, None]
+total = at.log(at.exp(at.log(at.exp(first + transitions).sum(0))).sum())
+slope = aesara.grad(at.log(at.exp(total + emissions[1]).sum()), emissions)
+"""
+
+
+def test_what_a_compilation_makes_is_of_the_lines_of_the_model() -> None:
+    """Not of the line that asked for the audit, nor of that which asked for the gradient."""
+    scope: dict[str, Any] = {"at": at, "aesara": aesara}
+    exec(compile(MODEL, "/somewhere/model.py", "exec"), scope)
+    with kanrewrite.disabled():
+        kanrewrite.enable()
+        found = audit(scope["slope"], samples=8)
+    lines = {source_of(part.variable) for part in found.parts if part.variable.owner is not None}
+    assert any(line.startswith("/somewhere/model.py:") for line in lines)
+    assert not any(__file__ in line for line in lines)
