@@ -141,7 +141,7 @@ def test_what_stock_cannot_run_is_not_judged() -> None:
 
 def test_what_raises_as_it_is_written_is_not_judged() -> None:
     """Stock leaves out what is not needed, and never finds that it does not fit."""
-    x = at.dvector("x")
+    x: Any = at.dvector("x")
     apart = judging.Compiled(
         [x], {"value": at.set_subtensor(x[:1], x)}, lambda _: [np.ones(2)], lambda _: [np.zeros(2)]
     )
