@@ -285,8 +285,8 @@ class ExponentBuilder(Bench):
         """
         shared = {m for e in exponents for m in (shown(e) if k == 1 else dict(e.terms))}
         meets = {m for m, _ in outer.terms if m in shared or not shared.isdisjoint(compared(m))}
-        inner = self.a.lin({m: c / k for m, c in outer.terms if m in meets})
-        return inner, self.a.lin({m: c for m, c in outer.terms if m not in meets})
+        inner = self.a.lin({m: _exact(c / k) for m, c in outer.terms if m in meets})
+        return inner, self.a.plus(outer, inner, -k)
 
     # -- levels that are -inf where there is nothing ------------------------------------------
 
@@ -364,6 +364,11 @@ class ExponentBuilder(Bench):
                     there = self.make(at.or_, there, gone)
                 out = self.make(at.switch, there, out, low)
         return out
+
+
+def _exact(c: Fraction) -> Fraction:
+    """The nearest number of which a multiple is not rounded: a third of what is large is."""
+    return c if c.denominator & (c.denominator - 1) == 0 else Fraction(round(c))
 
 
 def _silencers(forms: Iterable[Form]) -> Iterator[Form]:

@@ -30,6 +30,35 @@ def _typed(*inputs: str) -> str:
 
 
 FOUND = {
+    "a third of what is large, three times": Found(
+        _typed("y:float64:None", "X:float64:None,None")
+        + """
+v1 = at.dot(X, y)
+v2 = at.exp(v1) / (1 + at.exp(v1))
+v3 = v2 / (1 + v2)
+v4 = v3 + v3
+""",
+        {"y": [0.0, -899.0], "X": [[0.0, 0.0], [0.0, 0.0], [0.0, -898.777]]},
+    ),
+    "a sum of shares beside what is no number": Found(
+        _typed("X:float32:1,3")
+        + """
+v2 = at.neg(X)
+v6 = v2 * v2.sum(axis=-1, keepdims=True)**-1
+v7 = at.exp(v2).sum(axis=-1)
+v8 = v6.sum() - v7.sum()
+""",
+        {"X": [[0.0, 0.0, np.nan]]},
+    ),
+    "a condition of what is no number beside it": Found(
+        _typed("x:float32:None", "X:float32:None,None")
+        + """
+v1 = -0.5 * (X - X)**2
+v2 = at.exp(-x)
+v3 = at.switch(at.ge(v2, v1), v2, 0)
+""",
+        {"x": [np.nan, 0.0, np.nan], "X": [[np.nan, 0, 0], [0, np.nan, 0], [np.nan, 0, np.nan]]},
+    ),
     "an index of length 1 gives length 1": Found(
         _typed("x:float64:3", "t:float64:") + "\nv = at.log(at.exp(x[[1]]) + at.exp(t))",
         {"x": [0.0, 1.0, 2.0], "t": 0.5},
