@@ -28,6 +28,14 @@ at: Any = aesara.tensor
 MODE = Mode(linker="py", optimizer="fast_run")
 
 
+@pytest.fixture(autouse=True)
+def _nothing_stays_registered() -> Iterator[None]:
+    before = {r.name for r in registry.relations()}
+    yield
+    for left in [r for r in registry.relations() if r.name not in before]:
+        registry.unregister(left)
+
+
 def sleeping(_: object) -> bool:
     time.sleep(60)
     return True
