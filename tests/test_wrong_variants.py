@@ -35,7 +35,8 @@ LIBRARY = {
 #: Changes that change nothing: a cosine is even, twice a number has its sign, as what it divides
 #: has, a gap has its size, the log of what is not positive has no value, what is filled is a shape,
 #: a square has no sign, a vector one axis, a softmax does not change with what is the same along
-#: its axis, whatever that is, and two forms between which is chosen are equal.
+#: its axis, whatever that is, two forms between which is chosen are equal, and what rounding takes
+#: from a sum is nothing in real numbers, so that nothing of what puts it back can be refuted.
 TRUE = (
     "cosh(x / -2)",
     "sgn(2 * ",
@@ -59,6 +60,7 @@ TRUE = (
     "sqr(mean(-x, ",
     "sqr(mean(x, axis=axis, keepdims=True) - x)",
     "1 / sqrt(a) - 1 / sqrt(b), (b - a) / (",
+    "gt(abs(switch(lt(abs(x), abs(h",
     "softmax(x + max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
     "softmax(x - -max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
     "softmax(x - 2 * max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
