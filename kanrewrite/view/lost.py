@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple
 
 import aesara.tensor as at
@@ -20,7 +21,7 @@ from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.algebra import is_ones
-from kanrewrite.view.forms import App, Form, Leaf, pieces, within
+from kanrewrite.view.forms import App, Form, Leaf, pieces, remembered, within
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
 from kanrewrite.view.visible import SHOWING
@@ -56,7 +57,6 @@ class Lost:
     def __init__(self, view: View, clients: Mapping[Variable[Any, Any], Sequence[Any]]):
         self._view = view
         self._clients = clients
-        self._masks: dict[Form, tuple[int, int]] = {}
         self._losses: dict[Variable[Any, Any], dict[Leaf, Loss]] = {}
         for var in view.variables:
             losses = self._found(var, var.owner) if var.owner is not None else None
@@ -82,7 +82,7 @@ class Lost:
         return new
 
     def _is_summed(self, leaf: Leaf, var: Variable[Any, Any]) -> bool:
-        return bool(1 << leaf.uid & self._masks_of(self._view.read(var))[1])
+        return bool(_leaves(leaf) & _summed(self._view.read(var)))
 
     def _is_summed_after(self, leaf: Leaf, var: Variable[Any, Any]) -> bool:
         """Tell whether all that a variable is used for is made of sums of a leaf."""
@@ -99,39 +99,36 @@ class Lost:
         for operand in node.inputs:
             for leaf, loss in self._losses.get(operand, {}).items():
                 found.setdefault(leaf, loss._replace(route=(*loss.route, node)))
-        mask, summed = self._masks_of(self._view.read(var))
+        made = self._view.read(var)
         for operand in node.inputs:
             if operand.type.dtype != var.type.dtype or not self._view.is_read(operand):
                 continue
             form = self._view.read(operand)
-            all_in, summed_in = self._masks_of(form)
-            gone = summed_in & ~summed
+            gone = _summed(form) & ~_summed(made)
             if not isinstance(node.op, Elemwise | DimShuffle):
-                gone |= all_in & ~mask
+                gone |= _leaves(form) & ~_leaves(made)
             parts = within(form) if gone else {}
             if any(isinstance(part, App) and part.op is T.scatter for part in parts):
                 continue  # what is among zeros is left out
             for leaf in (part for part in parts if isinstance(part, Leaf)):
-                if 1 << leaf.uid & gone and _may_be_nan(leaf.var):
+                if _leaves(leaf) & gone and _may_be_nan(leaf.var):
                     found.setdefault(leaf, Loss(operand, (node,)))
         return dict(list(found.items())[:FEW])
 
-    def _masks_of(self, form: Form) -> tuple[int, int]:
-        """The leaves of a form, a bit each, and those that it adds up along axes."""
-        stack = [form]
-        while stack:
-            top = stack[-1]
-            waiting = [p for p in pieces(top) if p not in self._masks]
-            if top not in self._masks and waiting:
-                stack.extend(waiting)
-                continue
-            stack.pop()
-            mask, summed = 1 << top.uid if isinstance(top, Leaf) else 0, 0
-            for part in () if is_ones(top) else pieces(top):
-                mask, summed = mask | self._masks[part][0], summed | self._masks[part][1]
-            adds = isinstance(top, App) and top.op in TOTALS
-            self._masks[top] = mask, mask if adds else summed
-        return self._masks[form]
+
+@remembered
+def _leaves(form: Form) -> int:
+    """The leaves of a form, a bit each, but for those that only its lengths are of."""
+    own = 1 << form.uid if isinstance(form, Leaf) else 0
+    return own if is_ones(form) else reduce(or_, map(_leaves, pieces(form)), own)
+
+
+@remembered
+def _summed(form: Form) -> int:
+    """The leaves that a form adds up along axes."""
+    if isinstance(form, App) and form.op in TOTALS:
+        return _leaves(form)
+    return 0 if is_ones(form) else reduce(or_, map(_summed, pieces(form)), 0)
 
 
 def _may_be_nan(var: Any) -> bool:

@@ -162,6 +162,10 @@ class Index(Move):
         ranks = [_ndim(e) for e in self.entries if not isinstance(e, slice)]
         return ranks == [1] or not any(ranks)
 
+    def _kept(self) -> list[int]:
+        """The dimensions that are left, in their order."""
+        return [d for d, e in enumerate(self.entries) if isinstance(e, slice) or _ndim(e)]
+
     def back(self, axes: tuple[int, ...]) -> tuple[int | str, ...] | None:
         """The dimensions that were indexed away come back with length 1."""
         if not self._keeps_order():
@@ -170,8 +174,8 @@ class Index(Move):
         if any(not isinstance(e, slice) or e != slice(None) for e in others):
             return None
         left = iter(range(len(self.entries)))
-        kept = (isinstance(e, slice) or _ndim(e) for e in self.entries)
-        return tuple(next(left) if keeps else "x" for keeps in kept)
+        kept = self._kept()
+        return tuple(next(left) if d in kept else "x" for d in range(len(self.entries)))
 
     def along(self, axes: tuple[int, ...]) -> tuple[int, ...] | None:
         """Dimensions that are not indexed stay, and those after an integer move up."""
@@ -179,15 +183,14 @@ class Index(Move):
             return None
         if any(self.entries[d] != slice(None) for d in axes):
             return None
-        kept = [d for d, e in enumerate(self.entries) if isinstance(e, slice) or _ndim(e)]
-        return tuple(map(kept.index, axes))
+        return tuple(map(self._kept().index, axes))
 
     def source(self, axis: int) -> int | None:
         """The dimension that is whole as one of the result, None where none is."""
         if not self._keeps_order():
             return None
-        kept = [d for d, e in enumerate(self.entries) if isinstance(e, slice) or _ndim(e)]
-        return kept[axis] if self.entries[kept[axis]] == slice(None) else None
+        origin = self._kept()[axis]
+        return origin if self.entries[origin] == slice(None) else None
 
     def leaves(self, bcast: Bcast) -> bool:
         """Tell whether only dimensions of length 1 are indexed, and all dimensions stay."""

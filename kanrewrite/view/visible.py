@@ -65,15 +65,8 @@ def _is_spread(leaf: Variable[Any, Any], var: Variable[Any, Any]) -> bool:
 
 def _elements(form: Form) -> Iterator[Form]:
     """What the elements of a form are made of, where nothing can hide them."""
-    stack, seen = [form], set[Form]()
-    while stack:
-        part = stack.pop()
-        if part in seen:
-            continue
-        seen.add(part)
-        if _shows(part):
-            stack.extend(pieces(part))
-        elif isinstance(part, Leaf) or not (hot(part) or is_mask(part)):
+    for part in within(form, opens=_shows):
+        if isinstance(part, Leaf) or not (_shows(part) or hot(part) or is_mask(part)):
             yield part
 
 
