@@ -81,7 +81,8 @@ class Checker:
         regimes: Sequence[str],
     ) -> None:
         self.relation, self.report = relation, report
-        self.floats = relation.where == "digits"  # when all exponents have been cancelled
+        # What is left when exponents have been cancelled, or where they are, is computed in floats.
+        self.floats = relation.where != "everywhere"
         self.passes = tuple(passes)
         self.make_view, self.seed, self.samples = make_view, seed, samples
         self.shrink, self.regimes = shrink, regimes

@@ -173,9 +173,7 @@ class Comparison:
             return True
         if isnan(y) or isinf(x) or isinf(y):
             return False
-        largest = max(abs(x), abs(y))
-        # What large numbers leave of what no float tells from 0 may be beyond all digits kept.
-        return bool(largest < mpf(2) ** -RANGE or abs(x - y) <= largest * self._error)
+        return bool(abs(x - y) <= max(abs(x), abs(y)) * self._error)
 
 
 def compare(
