@@ -10,6 +10,7 @@ import pytest
 
 from kanrewrite.registry.sources import of_library
 from kanrewrite.relation import Relation
+from kanrewrite.terms import T, Term
 from kanrewrite.verify import Report, main_report, mutations, verify
 from kanrewrite.verify.checker import NOWHERE
 from tests.sparing import sparing
@@ -35,8 +36,7 @@ LIBRARY = {
 #: Changes that change nothing: a cosine is even, twice a number has its sign, as what it divides
 #: has, a gap has its size, the log of what is not positive has no value, what is filled is a shape,
 #: a square has no sign, a vector one axis, a softmax does not change with what is the same along
-#: its axis, whatever that is, two forms between which is chosen are equal, and what rounding takes
-#: from a sum is nothing in real numbers, so that nothing of what puts it back can be refuted.
+#: its axis, whatever that is, and two forms between which is chosen are equal.
 TRUE = (
     "cosh(x / -2)",
     "sgn(2 * ",
@@ -60,7 +60,6 @@ TRUE = (
     "sqr(mean(-x, ",
     "sqr(mean(x, axis=axis, keepdims=True) - x)",
     "1 / sqrt(a) - 1 / sqrt(b), (b - a) / (",
-    "gt(abs(switch(lt(abs(x), abs(h",
     "softmax(x + max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
     "softmax(x - -max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
     "softmax(x - 2 * max(x, axis=axis, keepdims=True), axis=axis) == softmax(x, axis=axis)",
@@ -89,13 +88,35 @@ def reports(relation: Relation) -> list[Report]:
     return main_report(variants[::step], **options(relation))
 
 
+def in_reals(side: Any) -> Any:
+    """A side without what puts back what rounding has lost: no real number is rounded."""
+    if not isinstance(side, Term):
+        return side
+    side = Term(map(in_reals, side))
+    lost = side[1] if side[0] is T.switch else None
+    if isinstance(lost, Term) and lost[0] is T.gt and lost[2] == 0 and lost[1][0] is T.abs:
+        return Term((T.switch, lost, side[3], side[3]))
+    return side
+
+
+def changed_in_floats(relation: Relation) -> set[str]:
+    """The variants that are the relation itself but for what is put back of what is rounded."""
+
+    def stated(r: Relation) -> list[Any]:
+        return [(in_reals(e.lhs), in_reals(e.rhs)) for e in r.equations]
+
+    own = stated(relation)
+    return {v.name for v in mutations(relation) if all(e in own for e in stated(v))}
+
+
 def assert_refused(relation: Relation) -> None:
     # Without this a variant would be refused for what is wrong with the relation itself.
     assert verify(relation, **options(relation)).ok
     found = reports(relation)
     assert len(found) > 10
     accepted = [r for r in found if r.ok]
-    assert not [r.name for r in accepted if not any(part in r.name for part in TRUE)]
+    wrong = [r.name for r in accepted if not any(part in r.name for part in TRUE)]
+    assert not wrong or not {*wrong} - changed_in_floats(relation)
     unrefuted = [r for r in found if r.failure is None and not r.ok]
     assert {r.problem for r in unrefuted} <= {NOWHERE}
     assert all("log(" in r.name.split(", with ")[1].split(" == ")[0] for r in unrefuted)

@@ -75,13 +75,13 @@ def _help(risk: Risk, scales: Judge, tried: _Tried, end: float) -> str:
             place = f" ({relation.source})" if relation is not None else ""
             call = f"kanrewrite.enable({', '.join(map(repr, families))})"
             return f"with {call} it is right: {event.name}{place} makes it so"
-    nearest = _nearest(risk, end)
+    closest = _nearest(risk, end)
     which = " that is enabled" * tried.is_brief
-    if nearest is None:
+    if closest is None:
         return f"no relation{which} comes near"
-    near = f"{nearest.relation.name} ({nearest.relation.source}) comes nearest"
-    hint = f"; {nearest.hint}" if nearest.hint else ""
-    return f"no relation{which} helps; {near}, but {nearest.reason}{hint}"
+    near = f"{closest.relation.name} ({closest.relation.source}) comes nearest"
+    hint = f"; {closest.hint}" if closest.hint else ""
+    return f"no relation{which} helps; {near}, but {closest.reason}{hint}"
 
 
 def _relation_that_helps(judged: _Judged, tried: _Tried, families: Sequence[str]) -> Event | None:

@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from aesara.graph.basic import io_toposort
 
-import kanrewrite
 from kanrewrite import blame
 from kanrewrite.blame.recording import Recording
-from tests.blame.test_blame import PLANTED, generated, m
+from tests.blame.test_blame import m, planted_in
 
 
 class Found(NamedTuple):
@@ -41,18 +40,10 @@ class Found(NamedTuple):
 
 def found(seed: int) -> Found:
     """The answer for one graph."""
-    false, planted = PLANTED[seed % len(PLANTED)]
-    graph = generated(seed, planted)
-    value = np.random.default_rng(seed).normal(size=(3, 3))
-    with kanrewrite.disabled():
-        kanrewrite.enable()
-        kanrewrite.register(false)
-        try:
-            replacements = len(Recording([m], [graph]))
-            start = perf_counter()
-            answer = blame([m], graph, [value])
-        finally:
-            kanrewrite.unregister(false)
+    with planted_in(seed) as (false, graph, value):
+        replacements = len(Recording([m], [graph]))
+        start = perf_counter()
+        answer = blame([m], graph, [value])
     elements = 0 if answer.values is None else answer.values[m].size
     named = answer.name if answer.kind == "false" else f"{answer.name} ({answer.kind})"
     nodes = len(io_toposort([m], [graph]))

@@ -1,6 +1,7 @@
 """Planted false relations, and rewrites that lose digits, are found and named."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,9 @@ def generated(seed: int, planted: Any, size: int = 100) -> Any:
             return result
 
 
-def found_in(seed: int) -> None:
+@contextmanager
+def planted_in(seed: int) -> Iterator[tuple[Relation, Any, Any]]:
+    """A false relation, registered, with a graph that it is about and a value of its input."""
     false, planted = PLANTED[seed % len(PLANTED)]
     graph = generated(seed, planted)
     value = np.random.default_rng(seed).normal(size=(3, 3))
@@ -90,9 +93,14 @@ def found_in(seed: int) -> None:
         kanrewrite.enable()
         kanrewrite.register(false)
         try:
-            found = blame([m], graph, [value])
+            yield false, graph, value
         finally:
             kanrewrite.unregister(false)
+
+
+def found_in(seed: int) -> None:
+    with planted_in(seed) as (false, graph, value):
+        found = blame([m], graph, [value])
     assert found.kind == "false", str(found)
     assert found.relation is false, str(found)
     assert found.name == false.name
