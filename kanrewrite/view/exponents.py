@@ -44,13 +44,33 @@ class ExponentBuilder(Bench):
         hidden = hidden or self._putting(expo, form)
         power = self.make(at.exp, self.kept(expo, hidden))
         power = power if hidden else self._with_powers(expo, power)
-        out = self.times([*self.factors(rest), power]) or power
+        powers = [power]
+        if rest is not None and not hidden and self._meets_zero(form):
+            powers = self._in_two(power)
+        out = self.times([*self.factors(rest), *powers]) or power
         shown = kept_in(form, self) if hidden_inside(expo) else None
         if shown is not None:  # what is left of exponents over nothing may be infinite
             out = self.make(at.switch, shown, out, self.constant(ZERO))
         if any(isinstance(f, App) and self.multiplies(f) for f, _ in self.a.parts(form)[2]):
             out = self.make(at.switch, self.make(at.isnan, power), power, out)
         return out
+
+    def _meets_zero(self, form: Form) -> bool:
+        """Tell whether an exponential may be out of range where a factor of it is 0."""
+        zeros = any(k > 0 and may_vanish(f) for f, k in self.a.parts(form)[2])
+        return zeros and self.a.overflows(form)
+
+    def _in_two(self, power: Variable[Any, Any]) -> list[Variable[Any, Any]]:
+        """``exp(e)`` as ``exp(min(e, b)) * exp(max(e - b, 0))``, neither of them infinite.
+
+        0 times it is 0, as 0 is over ``exp(-e)``, a denormal number.
+        """
+        if power.owner is None or power.owner.op != at.exp:
+            return [power]
+        most = self.constant_of(float(np.floor(np.log(np.finfo(self.dtype).max))))
+        e, zero = power.owner.inputs[0], self.constant(ZERO)
+        above = self.make(at.maximum, self.make(at.sub, e, most), zero)
+        return [self.make(at.exp, f) for f in (self.make(at.minimum, e, most), above)]
 
     def _putting(self, expo: Lin, form: Form) -> tuple[Form, ...]:
         """The scatters that an exponent, one number, has left, and sums that may be over nothing.
@@ -106,7 +126,7 @@ class ExponentBuilder(Bench):
         terms += self._towers(left)
         if left:
             whole = self.a.add_terms(left)
-            known = self._known(whole)
+            known = self.known(whole)
             apart = [] if known is not None else self._apart(left)
             if known is not None:
                 terms.append(known)
@@ -131,7 +151,7 @@ class ExponentBuilder(Bench):
 
     def _term(self, form: Form) -> Variable[Any, Any]:
         """A term of an exponent; what is picked of an exponential is, for it amplifies rounding."""
-        known = self._known(form) if is_tower(form) else None
+        known = self.known(form) if is_tower(form) else None
         if known is not None:
             return self.total([known])
         if form not in self.a.taken_from:
@@ -139,7 +159,7 @@ class ExponentBuilder(Bench):
         move, whole = self.a.taken_from[form]
         return self.make(move.apply, self._term(whole))
 
-    def _known(self, form: Form) -> tuple[Fraction, Variable[Any, Any]] | None:
+    def known(self, form: Form) -> tuple[Fraction, Variable[Any, Any]] | None:
         """A variable of the graph that computes a form, or what it is the negative of.
 
         It may lack dimensions of length 1: computed with them anew, it would be rounded anew.

@@ -17,7 +17,8 @@ from kanrewrite.unify import as_graph, elementwise_op
 from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.context import PLAIN
 from kanrewrite.view.exponents import ExponentBuilder, is_with_zero
-from kanrewrite.view.forms import ONE, ZERO, App, Form
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Prod
+from kanrewrite.view.heat import hot
 from kanrewrite.view.limits import only_tower
 from kanrewrite.view.moves import Diagonal
 from kanrewrite.view.nodes import axes_of
@@ -35,9 +36,18 @@ def plain(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
     op = form.op.op or elementwise_op(form.op.name)
     if op is None:
         settings = [x for x in form.args if not isinstance(x, Form)]
-        values = (b.value(f) for f in form.forms)
+        values = (_operand(b, f) for f in form.forms)
         return b.make(lambda *xs: as_graph(Term((form.op, *xs, *settings))), *values)
-    return b.make(op, *(b.value(x) if isinstance(x, Form) else x for x in form.args))
+    return b.make(op, *(_operand(b, x) if isinstance(x, Form) else x for x in form.args))
+
+
+def _operand(b: ExponentBuilder, form: Form) -> Variable[Any, Any]:
+    """The value of an operand; of an exponential as the graph computes it, or its negative.
+
+    Where ``exp(x)`` is denormal, ``exp(-x)`` is infinite, and 0 times it is nan.
+    """
+    known = b.known(form) if isinstance(form, Prod) and hot(form) else None
+    return b.value(form) if known is None else b.total([known])
 
 
 # -- maxima and masks ------------------------------------------------------------------------

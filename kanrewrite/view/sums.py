@@ -381,15 +381,21 @@ class SumBuilder(ExponentBuilder):
         outside = frozenset(m for m, _ in lin.terms)
         shown = {m: exponents(m.args[0]) for m, _ in logs}  # type: ignore[attr-defined]
         meeting = [(m, c) for m, c in logs if not is_softplus(m) or shown[m] & outside]
-        for m, c in logs:
+        logs_of: dict[Form, Form] = {}
+        for m, c in sorted(logs, key=lambda log: len(shown[log[0]])):
             met = any(shown[m] & shown[n] for n, d in meeting if n is not m and c * d < 0)
             if not (met and is_softplus(m)):
                 left.append((m, c))
                 continue
             gap = self._pair(m.args[0])[0]  # type: ignore[attr-defined]
-            others = frozenset().union(*(shown[n] for n, _ in meeting if n is not m))
-            # What meets nothing there may be infinite, and is added to both.
-            own = {n: d / c for n, d in lin.terms if n in shown[m] and n not in others}
+            done = logs_of.values()
+            others = frozenset().union(*(shown[n] for n, _ in meeting if n not in (m, *done)))
+            # What meets nothing there may be infinite, and is added to both, with what it met.
+            own = {
+                n: d / c
+                for n, d in lin.terms
+                if (mine := shown.get(logs_of.get(n, n), {n})) & shown[m] and not mine & others
+            }
             low = self.a.lin(own)
             high = self.a.plus(gap, low, ONE)
             apart = self.linear(gap)
@@ -398,6 +404,7 @@ class SumBuilder(ExponentBuilder):
                 ends = self.linear(low), self.linear(high)
                 top, ties = self.atom(self.make(at.maximum, *ends)), self.make(at.eq, *ends)
                 apart = self.make(at.switch, ties, self.constant(ZERO), apart)
+            logs_of[top] = m
             lin = self.a.plus(self.a.plus(lin, low, -c), self.a.lin({top: ONE}), c)
             fade = self.make(at.neg, self.make(at.abs, apart))
             values.append((c, self.make(at.softplus, fade)))

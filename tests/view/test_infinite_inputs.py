@@ -83,3 +83,35 @@ def test_a_sum_less_itself_in_a_share_has_slopes() -> None:
     slope = function([s, t, mask], aesara.grad(at.diagonal(chosen).sum() * gap, [s, t]))
     found = slope(0.0, 0.0, np.array([[1, 0, 0]], "int8"))
     np.testing.assert_allclose(found, [1.0, 0.0])
+
+
+_l, _a, _b = at.dscalars("l", "a", "b")
+_odds = at.exp(_l) / (1 + at.exp(_l))
+_over = at.sigmoid(_l) * _a / at.exp(_b)
+_larger = at.maximum(at.exp(_a), at.exp(_b)) / (at.exp(_a) + at.exp(_b))
+_smaller = at.minimum(at.exp(_a), at.exp(_b)) / (at.exp(_a) + at.exp(_b))
+#: Formulas of l, a and b, with values of them at which Aesara is right.
+ENDS: dict[str, tuple[Any, list[float]]] = {
+    "mixture without a part": (
+        at.log(at.sigmoid(_l) * at.exp(_a) + (1 - at.sigmoid(_l)) * at.exp(_b)),
+        [-np.inf, 1, 2],
+    ),
+    "mixture without two": (
+        at.log(_odds * at.exp(_a) + (1 - _odds) * at.exp(_b)),
+        [-np.inf, -np.inf, 2],
+    ),
+    "slope of the larger": (aesara.grad(_larger, _b), [0, -np.inf, 2]),
+    "slope of the smaller": (aesara.grad(_smaller, _b), [0, -np.inf, -1]),
+    "nothing over what is denormal": (1 - at.sigmoid(_a / at.exp(_b)), [0, 0, -740]),
+    "its slope": (aesara.grad(1 - at.sigmoid(_a / at.exp(_b)), _b), [0, 0, -740]),
+    "slope of a gate of it": (aesara.grad(1 - at.tanh(_a / at.exp(_b)) ** 2, _a), [0, 0, -740]),
+    "a share of nothing over it": (_over, [0.5, 0, -740]),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_what_aesara_gets_right_at_an_end_stays(name: str) -> None:
+    value, given = ENDS[name]
+    with np.errstate(all="ignore"):
+        found, right = (make([_l, _a, _b], value)(*given) for make in (function, stock))
+    assert found == pytest.approx(right, rel=1e-14)
