@@ -8,6 +8,8 @@ import aesara
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kanrewrite import registry
+
 # A first compile or a busy machine is not a failure: no deadline, no health check of speed.
 _UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # The same examples in each run, so that a red run can be repeated; chance is for `thorough`, and
@@ -19,6 +21,17 @@ settings.register_profile("thorough", _UNHURRIED, max_examples=2000)
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default")
 )
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays_registered() -> Iterator[None]:
+    """Fail a test whose relations later tests would have, too."""
+    before = registry.registered().keys()
+    yield
+    left = [name for name in registry.registered() if name not in before]
+    for name in left:
+        registry.unregister(name)
+    assert not left, "unregister what a test registers"
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any
 import aesara.tensor as at
 import pytest
 
-from kanrewrite import disable, stabilize
+from kanrewrite import disable, stabilize, unregister
 
 TEXT = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
@@ -21,6 +21,7 @@ def readme() -> Iterator[dict[str, Any]]:
         exec(block, names)
     yield names
     disable()
+    unregister("softplus_by_hand")
 
 
 def test_the_relation_of_the_readme_rewrites(readme: dict[str, Any]) -> None:

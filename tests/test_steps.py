@@ -38,6 +38,7 @@ def test_a_false_step_is_named_with_its_equation() -> None:
         kanrewrite.enable("arctan_is_tangent")
         with pytest.raises(FalseStep, match=r"made by arctan_is_tangent:\n +arctan\(x\) == tan"):
             aesara.function([x], at.arctan(x).sum(), mode=MODE)
+        kanrewrite.unregister("arctan_is_tangent")
 
 
 def test_a_false_lifting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -220,7 +220,9 @@ class Sums(System):
         every = basis(
             [self._columns[k] for k in self._kept],
             [1 if k in self._known else None for k in self._kept],
-            lambda vector: self._may_be({self._kept[at]: n for at, n in vector.items()}),
+            lambda vector: (
+                not self._known or self._may_be({self._kept[at]: n for at, n in vector.items()})
+            ),
             self.tick,
             [place[k] for k in needed if k in place],
         )

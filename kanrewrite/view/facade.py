@@ -45,6 +45,16 @@ def _rules(
     return tuple(compiled(recognitions(relations), Laws((*relations, *modulo))))
 
 
+@lru_cache(maxsize=16)
+def _laws(
+    relations: tuple[Relation, ...],
+    places: tuple[str, ...],  # noqa: ARG001  # equal relations of two places are told apart
+    powers: bool,
+) -> Laws:
+    """What relations make of operators: a view is made for each graph, and this once."""
+    return Laws(relations, powers)
+
+
 class Rest:
     """What a match left over, and how a result goes back into it.
 
@@ -82,7 +92,8 @@ class View:
         self._kept: set[Variable[Any, Any]] = set()
         self._relations = tuple(relations)
         self._modulo = tuple(modulo)
-        laws = Laws((*self._relations, *self._modulo), powers=not written)
+        followed = (*self._relations, *self._modulo)
+        laws = _laws(followed, tuple(r.source for r in followed), not written)
         self._definitions = laws.definitions
         self.reader = Reader(laws)
         self._patterns = PatternAlgebra(laws=laws)

@@ -229,7 +229,7 @@ class Fused:
         grown = [f for f, _ in size.factors if self._kinds[f].grows]
         if size.others:
             return bool(grown) and not mine.isdisjoint(size.others)
-        roots = _roots([cold])
+        roots = _roots([cold], self._kinds)
         return any(
             by * sign * roots[r] * c < 0
             for f in grown
@@ -245,7 +245,7 @@ class Fused:
 
     def _roots_of(self, var: Graph) -> dict[Graph, int]:
         if var not in self._roots:
-            self._roots[var] = _roots(var.owner.inputs[:1])
+            self._roots[var] = _roots(var.owner.inputs[:1], self._kinds)
         return self._roots[var]
 
 
@@ -331,8 +331,12 @@ def _below_log(node: Apply[Any] | None) -> Iterator[Graph]:
             yield from inner.inputs[:1]
 
 
-def _roots(variables: Iterable[Graph]) -> dict[Graph, int]:
-    """What exponents are linear combinations of, with the signs that they have in them."""
+def _roots(variables: Iterable[Graph], kinds: Mapping[Graph, Kind]) -> dict[Graph, int]:
+    """What exponents are linear combinations of, with the signs that they have in them.
+
+    So is, beside itself, what something is as large as: the exponents below a logarithm, and what
+    a softplus is of.
+    """
     stack, found = [(var, 1) for var in variables], dict[Graph, int]()
     for _ in range(ROOTS):
         if not stack:
@@ -345,7 +349,8 @@ def _roots(variables: Iterable[Graph]) -> dict[Graph, int]:
             stack += [(i, sign) for i in node.inputs]
         elif not is_number(var):
             found[var] = sign
-            stack += [(i, sign) for i in _below_log(node)]
+            grows = var in kinds and kinds[var].grows
+            stack += [(i, sign) for i in (node.inputs[:1] if grows else _below_log(node))]
     return found
 
 
