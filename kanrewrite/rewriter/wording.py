@@ -141,7 +141,7 @@ def _once(rule: Rule) -> Iterator[Rule]:
     for part in parts_of(pattern):
         if not _is_term(part):
             continue
-        for equation in (*meanings(), *_PASSED, *_SPREAD, *_ASKED):
+        for equation in _of_head().get(part[0], ()):
             for found in _matches(equation, part):
                 other = with_part(pattern, part, substitute(equation.rhs, found))
                 yield replace(rule, pattern=other)
@@ -152,6 +152,15 @@ def _once(rule: Rule) -> Iterator[Rule]:
         yield from _of_vectors(rule, equation)
     yield from _as_sums(rule)
     yield from _regrouped(rule)
+
+
+@cache
+def _of_head() -> dict[Any, list[Eq]]:
+    """The equations by the operators of their left sides, which those of what they match are."""
+    found: dict[Any, list[Eq]] = {}
+    for equation in (*meanings(), *_PASSED, *_SPREAD, *_ASKED):
+        found.setdefault(equation.lhs[0], []).append(equation)
+    return found
 
 
 def _matches(equation: Eq, part: Term) -> Iterator[dict[Any, Any]]:
