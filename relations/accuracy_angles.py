@@ -30,21 +30,25 @@ def versine(x: Float) -> Iterator[Eq]:
     yield eq(apart, T.switch(T.isinf(2 * x), apart, T.cos(2 * x)))
 
 
-def _lost(a: Any, b: Any, total: Any, of: Any = T) -> Any:
-    """What rounding takes from a sum, which is exact [2]_; a pattern, or with functions a graph."""
+def _rounded(a: Any, b: Any, total: Any, of: Any = T) -> tuple[Any, Any]:
+    """What a sum is rounded to, and what that takes from it, which is exact [2]_.
+
+    Patterns, of which the first stands for whatever the sum is rounded to; with functions, graphs.
+    """
     less = of.lt(of.abs(a), of.abs(b))
-    return of.switch(less, a, b) - (total - of.switch(less, b, a))
+    near = T.tensor_copy(total) if of is T else total
+    return near, of.switch(less, a, b) - (near - of.switch(less, b, a))
 
 
 def _sine(a: Any, b: Any, total: Any, of: Any = T) -> Any:
-    lost = _lost(a, b, total, of)
-    whole = of.sin(total) * of.cos(lost) + of.cos(total) * of.sin(lost)
+    near, lost = _rounded(a, b, total, of)
+    whole = of.sin(near) * of.cos(lost) + of.cos(near) * of.sin(lost)
     return of.switch(of.gt(of.abs(lost), 0), whole, of.sin(total))
 
 
 def _cosine(a: Any, b: Any, total: Any, of: Any = T) -> Any:
-    lost = _lost(a, b, total, of)
-    whole = of.cos(total) * of.cos(lost) - of.sin(total) * of.sin(lost)
+    near, lost = _rounded(a, b, total, of)
+    whole = of.cos(near) * of.cos(lost) - of.sin(near) * of.sin(lost)
     return of.switch(of.gt(of.abs(lost), 0), whole, of.cos(total))
 
 
@@ -74,9 +78,10 @@ def angle_sums(a: Float, b: Float) -> Iterator[Eq]:
     for first, second, total in ((a, b, a + b), (a / 2, b / 2, (a + b) / 2)):
         yield eq(T.sin(total), _sine(first, second, total))
         yield eq(T.cos(total), _cosine(first, second, total))
-        lost = _lost(first, second, total)
-        t, rest = T.tan(total), T.tan(lost)
-        yield eq(t, T.switch(T.gt(T.abs(lost), 0), (t + rest) / (1 - t * rest), t))
+        near, lost = _rounded(first, second, total)
+        t, rest = T.tan(near), T.tan(lost)
+        whole = (t + rest) / (1 - t * rest)
+        yield eq(T.tan(total), T.switch(T.gt(T.abs(lost), 0), whole, T.tan(total)))
 
 
 @versine.example

@@ -575,3 +575,14 @@ def test_a_report_on_many() -> None:
     reports = main_report([sigmoid_quotient, log_difference], samples=6, rewrite=False)
     assert [report.name for report in reports] == ["sigmoid_quotient", "log_difference"]
     assert all(isinstance(report, Report) and report.reversible for report in reports)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_rounding_takes_is_put_back_whatever_a_sum_is_rounded_to(sign: int) -> None:
+    @relation(where="digits")
+    def exponents_less(a: Float, b: Float) -> Iterator[Eq]:
+        """In real numbers nothing is lost, whatever is said of it."""
+        near = T.tensor_copy(a + b)
+        yield eq(T.exp(a + b), T.exp(near) * T.exp(sign * (a - (near - b))))
+
+    assert verify(exponents_less, rewrite=False, finite=True).ok == (sign == 1)

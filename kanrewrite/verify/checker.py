@@ -108,9 +108,11 @@ class Checker:
         asked = (terms, rule.conditions, self.seed, dtype)
         tried = chain(settings(*asked, count, self.regimes), self._choices(*asked))
         left: list[Setting] = []
+        turn = 0  # in each other setting, copies are rounded
         while (setting := left.pop() if left else next(tried, None)) is not None:
             try:
-                old, new = (build(term, setting.bindings, dtype) for term in terms)
+                turn += 1
+                old, new = (build(t, setting.bindings, dtype, bool(turn % 2)) for t in terms)
                 value = exact([old], setting.values)[0]
                 comparison = compare(old, new, setting.values, value, rule.error, self.floats)
             except Undecided:

@@ -30,6 +30,7 @@ SAME = 66  # bits: two exact values that agree so far, some 20 digits, are one n
 DIGITS = 800  # decimal ones, with which the reference gives up
 CERTAIN = 300  # to how many digits pi is taken
 RANGE = 1100  # beyond two to this power, and its reciprocal, no float is
+ROUNDED = 1 + 2.0**-10  # what a number is multiplied with so as to be a rounded one
 SIMPLE = 12  # the largest denominator of a part of a turn
 
 
@@ -41,21 +42,25 @@ class Undecided(Exception):  # an outcome, never seen outside
 Interval = tuple[Array, Array]
 
 
-def build(term: Any, bindings: Mapping[Any, Any], like: str) -> Graph:
+def build(term: Any, bindings: Mapping[Any, Any], like: str, rounded: bool = False) -> Graph:
     """A side of an equation as a graph.
 
     Softmax over several axes, which Aesara's Op does not take, is built as its definition; a
-    number alone becomes a constant of dtype `like`.
+    number alone becomes a constant of dtype `like`.  A copy is what its operand is rounded to:
+    where it is `rounded`, that is another number, for which an equation has to hold as well.
     """
-    built = as_graph(_spelled_out(substitute(term, bindings), {}))
+    built = as_graph(_spelled_out(substitute(term, bindings), {}, rounded))
     return built if isinstance(built, Variable) else at.constant(np.asarray(built, dtype=like))
 
 
-def _spelled_out(term: Any, known: dict[int, Any]) -> Any:
+def _spelled_out(term: Any, known: dict[int, Any], rounded: bool) -> Any:
     if not isinstance(term, Term):
         return term
     if id(term) not in known:
-        known[id(term)] = _spelled(*(_spelled_out(part, known) for part in term))
+        spelled = _spelled(*(_spelled_out(part, known, rounded) for part in term))
+        if rounded and term[0] is T.tensor_copy:
+            spelled = spelled[1] * ROUNDED
+        known[id(term)] = spelled
     return known[id(term)]
 
 

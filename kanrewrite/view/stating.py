@@ -83,6 +83,8 @@ class Stating:
         return self._built[id(part)]
 
     def _operator(self, part: Term) -> Any:
+        if part[0] is T.tensor_copy:  # what an operand is rounded to: the graph has no other
+            return self.made(part[1])
         tensors = len(part) - len(part[0].parameters)
         operands = map(self.made, part[1:tensors])
         return as_graph(substitute(Term((part[0], *operands, *part[tensors:])), self._bindings))

@@ -69,6 +69,7 @@ def test_compile(benchmark: Any, grad: Any, model: Any) -> None:
     benchmark.extra_info["nodes"] = len(benchmark(function, grad, model).maker.fgraph.apply_nodes)
 
 
+@pytest.mark.slow
 @MODELS
 @GRADS
 def test_run(benchmark: Any, grad: Any, model: Any) -> None:

@@ -301,7 +301,7 @@ v4 = v2.sum() * (X.sum(axis=0, keepdims=True).sum() * v3.sum())""",
 }
 
 
-@pytest.mark.parametrize("name", sparing(FOUND, 2))
+@pytest.mark.parametrize("name", sparing(FOUND))
 def test_what_was_found_is_right(name: str) -> None:
     found = FOUND[name]
     assert failure(found.program, found.values, order=found.order) is None

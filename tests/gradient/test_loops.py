@@ -46,7 +46,7 @@ def test_expanded_before_computations_leave_the_loop(case: Any) -> None:
 
 
 @pytest.mark.parametrize("optimizer", sparing(["fast_run", "fast_compile", None]))
-@pytest.mark.parametrize("case", [in_loop, descent])
+@pytest.mark.parametrize("case", sparing([in_loop, descent]))
 @pytest.mark.parametrize(
     "outer", [kanrewrite.grad, pytest.param(eager_grad, marks=pytest.mark.slow)]
 )

@@ -76,6 +76,7 @@ def test_against_aesara(program: Program, middle: int, optimizer: Any) -> None:
         np.testing.assert_allclose(a, b, 1e-9, 1e-11)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(program=programs)
 def test_against_finite_differences(program: Program) -> None:

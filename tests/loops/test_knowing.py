@@ -277,17 +277,17 @@ def test_of_one_op_as_much_is_known_at_each_node_as_there() -> None:
 
 
 @pytest.mark.usefixtures("_enabled")
-@pytest.mark.parametrize("scale", [1.0, 1e3, 1e5])
 @pytest.mark.parametrize("start", [1.0, -1.0])
 @pytest.mark.parametrize("step", [ratio, weighted], ids=lambda f: f.__name__)
-def test_values_are_right(step: Make, start: float, scale: float) -> None:
+def test_values_are_right(step: Make, start: float) -> None:
     def make(row: Any, y: Any, s: Any) -> Any:
         s = at.maximum(s, start) + at.square(row)
         return s, step(s, y)
 
     value = aesara.scan(make, [X, Y], [START, None])[0][1]
     draws = np.round(16 * np.random.default_rng(1).normal(size=(2, 4, 3))) / 16
-    given = dict(zip([X, Y], [draws[0] * scale, np.abs(draws[1]) * scale], strict=True))
-    found = aesara.function([X, Y], value, mode=PYTHON)(*given.values())
-    expected = np.asarray(evaluate([value], given)[0], "float64")
-    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    compiled = aesara.function([X, Y], value, mode=PYTHON)
+    for scale in (1.0, 1e3, 1e5):
+        given = dict(zip([X, Y], [draws[0] * scale, np.abs(draws[1]) * scale], strict=True))
+        expected = np.asarray(evaluate([value], given)[0], "float64")
+        np.testing.assert_allclose(compiled(*given.values()), expected, rtol=1e-10)

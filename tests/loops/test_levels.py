@@ -274,6 +274,7 @@ def test_a_positive_state_needs_no_sign() -> None:
     assert loop.info.n_sit_sot == 1
 
 
+@pytest.mark.slow
 def test_what_a_derivative_takes_the_log_of_is_collected_as_one() -> None:
     """Its own states stay what they are: none of them is as large as the other is small."""
 

@@ -53,13 +53,13 @@ def test_two_exponentials_have_no_limit() -> None:
     assert overflows(a.exp(once), a)
 
 
-@pytest.mark.parametrize("value", [-720.0, -709.9, -1.0, 2.0, 709.9, 720.0])
 @pytest.mark.parametrize("power", [1, 2, 3])
-def test_slopes_of_powers_of_saturated_functions_vanish(value: float, power: int) -> None:
+def test_slopes_of_powers_of_saturated_functions_vanish(power: int) -> None:
     f = function([x, s], grad((at.tanh(s * at.exp(x)) ** power).sum(), x))
-    with np.errstate(all="ignore"):
-        found = f([value, -value], 1.5)
-    assert np.isfinite(found).all()
-    w = 1.5 * np.exp(-abs(value))
-    small = power * np.tanh(w) ** (power - 1) * w / np.cosh(w) ** 2
-    np.testing.assert_allclose(found[int(value > 0)], small, rtol=1e-9, atol=1e-307)
+    for value in (-720.0, -709.9, -1.0, 2.0, 709.9, 720.0):
+        with np.errstate(all="ignore"):
+            found = f([value, -value], 1.5)
+        assert np.isfinite(found).all()
+        w = 1.5 * np.exp(-abs(value))
+        small = power * np.tanh(w) ** (power - 1) * w / np.cosh(w) ** 2
+        np.testing.assert_allclose(found[int(value > 0)], small, rtol=1e-9, atol=1e-307)

@@ -143,16 +143,17 @@ def test_weights_of_more_than_is_there_are_counted_as_often() -> None:
     assert_right([column, w], [out, grad(out, column)], [np.array([[0.3], [1.0]]), weights])
 
 
-@pytest.mark.parametrize("gap", [30.0, 800.0, 1e5])
 @pytest.mark.parametrize("own", [False, True])
-def test_rows_beside_the_picked_one_have_no_slope(own: bool, gap: float) -> None:
+def test_rows_beside_the_picked_one_have_no_slope(own: bool) -> None:
     """What multiplies a scatter is infinite in other rows, where nothing was put."""
     p = softmax(x, axis=1) if own else at.exp(x) / at.exp(x).sum(axis=1, keepdims=True)
     losses = [-at.log(p[-1]).mean(), at.log(p[-1, 0]), at.log(p[-1, 0] ** 2)]
-    data = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, gap]])
-    row = np.exp(data[-1] - np.logaddexp.reduce(data[-1]))
-    first = np.array([1.0, 0.0, 0.0]) - row
-    wanted = [row - 1 / 3, first, 2 * first]
-    for found, truth in zip(function([x], [grad(y, x) for y in losses])(data), wanted, strict=True):
-        np.testing.assert_array_equal(found[0], np.zeros(3))
-        np.testing.assert_allclose(found[-1], truth, rtol=1e-12, atol=1e-300)
+    slopes = function([x], [grad(y, x) for y in losses])
+    for gap in (30.0, 800.0, 1e5):
+        data = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, gap]])
+        row = np.exp(data[-1] - np.logaddexp.reduce(data[-1]))
+        first = np.array([1.0, 0.0, 0.0]) - row
+        wanted = [row - 1 / 3, first, 2 * first]
+        for found, truth in zip(slopes(data), wanted, strict=True):
+            np.testing.assert_array_equal(found[0], np.zeros(3))
+            np.testing.assert_allclose(found[-1], truth, rtol=1e-12, atol=1e-300)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.sparing import sparing
 from tests.view.common import at, function, grad, stock
 
 _X = np.array([[0.0, -1.0], [0.3, 2.0]])
@@ -28,7 +29,7 @@ CASES: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sparing(CASES, 2))
 def test_what_stock_has_right_at_masked_rows_stays(name: str) -> None:
     x, s, b = at.dmatrix("x"), at.dvector("s"), at.matrix("b", dtype="bool")
     e = at.exp(x)
