@@ -30,6 +30,7 @@ from kanrewrite.view.context import (
     hides,
     is_divided,
     joined,
+    seen,
     within_log,
 )
 from kanrewrite.view.events import takes_log_back
@@ -123,16 +124,17 @@ class Builder(LogBuilder):
 
     def split(self, form: Form, where: Context) -> Scaled:
         """A form as exponent and rest."""
+        where = seen(where, form, self.a)
         return self.reuse.once(self._place(form, where), partial(self._split_new, form, where))
 
     def is_built(self, form: Form, where: Context) -> bool:
         """Tell whether a form has been split there."""
-        return self._place(form, where) in self.reuse
+        return self._place(form, seen(where, form, self.a)) in self.reuse
 
     def _place(self, form: Form, where: Context) -> Any:
         """A form, with where it is built if that matters: to what is hot, or fades."""
         matters = hot(form) or fading(form)
-        return (form, tuple(where.masks.items()), *where[1:]) if matters else form
+        return (form, frozenset(where.masks.items()), *where[1:]) if matters else form
 
     def _split_new(self, form: Form, where: Context) -> Scaled:
         none = self.a.no_exponent
@@ -241,8 +243,8 @@ class Builder(LogBuilder):
         level, waiting = cleared(self.a.lin(expo), waiting, self.a)
         for f, k in sorted(waiting, key=lambda item: item[1] != 1):
             back = apart or self._brings_back(f, k, form)
-            seen = self._with_unmatched(masks, f, form) if unbounded else masks
-            inner = Context(seen, where.exact or k < 0, back, unbounded)
+            mine = self._with_unmatched(masks, f, form) if unbounded else masks
+            inner = Context(mine, where.exact or k < 0, back, unbounded)
             level, r = self._split_last(f, level, k, form, inner)
             if r is not None:
                 rests.append((r, k))

@@ -9,8 +9,9 @@ from aesara.graph.basic import Variable
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.contraction import needs_sum, summed
-from kanrewrite.view.forms import App, Axes, Form, Lin, Prod, Sum
-from kanrewrite.view.heat import exponents, hot, shows
+from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum
+from kanrewrite.view.heat import exponents, hot, shows, sums_in, vanishing
+from kanrewrite.view.towers import is_level
 from kanrewrite.view.zeros import hiding
 
 if TYPE_CHECKING:
@@ -42,6 +43,31 @@ class Context(NamedTuple):
 
 #: At the root of a graph.
 PLAIN = Context({})
+
+
+def seen(where: Context, form: Form, a: Algebra) -> Context:
+    """What of its surroundings a form sees, so that it is built once for all that look alike to it.
+
+    That is the masks of the sums in it and, where all else is plain, which of its exponents are
+    met, as an empty mask.
+    """
+    if not where.masks:
+        return where
+    mine, own = vanishing(form), sums_in(form)
+    kept: Masks = {}
+    met: set[Form] = set()
+    for (f, axes), groups in where.masks.items():
+        around = exponents(f)
+        if mine.isdisjoint(around):
+            continue
+        met.update(mine & around)
+        # A sum in the form may have levels in its exponent that show only when it is built.
+        inside = f in own if isinstance(f, Sum) else all(m in mine or is_level(m) for m in around)
+        if inside and (axes or isinstance(f, Sum)):
+            kept[f, axes] = groups
+    if not any(where[1:]):
+        kept[a.lin(dict.fromkeys(met, ONE)), ()] = frozenset()
+    return where._replace(masks=kept)
 
 
 def within_log(form: Form, a: Lifting) -> Context:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeGuard
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, remembered
+from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, pieces, remembered
 
 #: Operators through which an exponential still shows.
 LINEAR = {
@@ -132,6 +132,30 @@ def fading(form: Form) -> frozenset[Form]:
         return frozenset().union(*each) if all(each) else frozenset()
     moved = isinstance(form, App) and form.op in FADING
     return fading(form.args[0]) if moved else frozenset()  # type: ignore[attr-defined]
+
+
+@remembered
+def vanishing(form: Form) -> frozenset[Form]:
+    """The terms of all exponents that show in a form, and of those that softpluses in it hold."""
+    if is_softplus(form):
+        return exponents(form.args[0])  # type: ignore[attr-defined]
+    if isinstance(form, Prod):
+        return exponents(form.expo).union(*(vanishing(f) for f, _ in form.factors))
+    if isinstance(form, Sum):
+        return frozenset().union(*(vanishing(m) for m, _ in form.terms))
+    if isinstance(form, App) and shows(form):
+        return frozenset().union(*(vanishing(f) for f in form.forms if not isinstance(f, Lin)))
+    return exponents(form)
+
+
+@remembered
+def sums_in(form: Form) -> frozenset[Form]:
+    """The sums in a form in which exponentials show."""
+    if not hot(form):
+        return frozenset()
+    parts = [] if isinstance(form, Lin) else pieces(form)
+    own = [form] if isinstance(form, Sum) else []
+    return frozenset(own).union(*map(sums_in, parts))
 
 
 def over_softplus(form: Form) -> bool:

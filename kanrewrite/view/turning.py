@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import permutations
 
 from kanrewrite.terms import T
-from kanrewrite.view.context import Context
+from kanrewrite.view.context import Context, Masks
 from kanrewrite.view.forms import App, Axes, Form, Lin
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Shuffle
@@ -50,8 +50,14 @@ def turned_around(where: Context, form: App, order: Order, a: Lifting) -> Contex
     It is not where sums of other dimensions divide around it.
     """
     left_out = tuple(d for d in range(form.ndim) if d not in order)
-    masks = {}
+    masks: Masks = {}
     for (f, axes), groups in where.masks.items():
+        if not axes and isinstance(f, Lin):  # of what is met, each as it is and as it is turned
+            met = dict(f.terms)
+            for m in (m for m, _ in f.terms if m.ndim == form.ndim and m.constant_along(left_out)):
+                met.update(a.terms_of(_shuffled(m, order, a)))
+            masks[a.lin(met), axes] = groups
+            continue
         parts = [g for g in (f, *(g for group in groups for g in group)) if g.bcast]
         if any(g.ndim != form.ndim for g in parts):
             return None
