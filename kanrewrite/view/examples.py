@@ -38,17 +38,22 @@ COMPUTED: dict[Operator, Callable[..., Any]] = {
 _UNKNOWN = np.full(COUNT, np.nan)
 
 
-def contradicted(expo: Lin) -> bool:
+@remembered
+def contradicted(expo: Form) -> bool:
     """Tell whether an exponent is above 0 in one of the examples."""
+    if not isinstance(expo, Lin) or not expo.terms:
+        return False
     with np.errstate(all="ignore"):
-        return any(_above_zero(expo, values) for values in (alone, among))
+        coeffs = np.array([float(c) for _, c in expo.terms])
+        values = np.stack([_shown(m) for m, _ in expo.terms])
+        total, size = coeffs @ values, np.abs(coeffs) @ np.abs(values) + 1
+        return bool(np.any(np.isfinite(total) & (total > ROUNDING * size)))
 
 
-def _above_zero(expo: Lin, values: Callable[[Form], Values]) -> bool:
-    parts = [float(c) * values(m) for m, c in expo.terms]
-    total = sum(parts, np.zeros(COUNT))
-    size = sum(map(np.abs, parts), np.ones(COUNT))
-    return bool(np.any(np.isfinite(total) & (total > ROUNDING * size)))
+@remembered
+def _shown(form: Form) -> Values:
+    """The values of a form in all examples."""
+    return np.concatenate([alone(form), among(form)])
 
 
 @remembered

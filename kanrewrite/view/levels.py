@@ -217,17 +217,24 @@ def bounded(
     Where one of the factors ``zeros`` is 0, it does not matter.  With ``signs``, nothing is added
     by what is subtracted and never negative, as a square is.
     """
-    key = expo, zeros, depth, signs
+    key = expo, zeros, signs
     if depth == DEPTH:
         a.effort = EFFORT
-    if key not in a.bounds:
-        a.effort -= 1
-        found = a.effort >= 0 and not contradicted(expo)
-        found = found and _bounded(loosened(expo, a), a, zeros, depth, signs)
-        if a.effort < 0 and depth < DEPTH:
-            return found  # given up, which says nothing of its parts
-        a.bounds[key] = found
-    return a.bounds[key]
+    # What is proved looking into a few maxima is so looking into more, and the other way round.
+    proved, refuted = a.bounds.get(key, (DEPTH + 1, -1))
+    if depth >= proved or depth <= refuted or (depth == DEPTH and key in a.given_up):
+        return depth >= proved
+    a.effort -= 1
+    found = a.effort >= 0 and not contradicted(expo)
+    found = found and _bounded(loosened(expo, a), a, zeros, depth, signs)
+    proved, refuted = a.bounds.get(key, (DEPTH + 1, -1))
+    if found:
+        a.bounds[key] = min(proved, depth), refuted
+    elif a.effort >= 0:
+        a.bounds[key] = proved, max(refuted, depth)
+    elif depth == DEPTH:  # given up, which says nothing of its parts
+        a.given_up.add(key)
+    return found
 
 
 def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int, signs: bool) -> bool:

@@ -100,7 +100,8 @@ class Lifting(Algebra):
         #: What `kanrewrite.view.levels` has found out.
         self.levels: dict[Form, Lin | None] = {}
         self.overflowing: dict[Form, bool] = {}
-        self.bounds: dict[tuple[Lin, frozenset[Form], int, bool], bool] = {}
+        self.bounds: dict[tuple[Lin, frozenset[Form], bool], tuple[int, int]] = {}
+        self.given_up: set[tuple[Lin, frozenset[Form], bool]] = set()
         self.effort = 0
         #: The exponents that are summed along some axes.
         self.exponents_along: dict[Axes, dict[Lin, None]] = {}

@@ -97,3 +97,14 @@ def test_a_proof_is_given_up_after_some_steps(view: View) -> None:
     assert len(a.bounds) <= levels.EFFORT
     few = a.lin(dict(expo.terms[:4]))
     assert bounded(few, a)
+
+
+@pytest.mark.parametrize(("terms", "known", "asked"), [({X: 1}, 4, 2), ({X: 1, ON: -1}, 3, 5)])
+def test_a_proof_that_looks_into_more_maxima_tells_of_one_that_looks_into_fewer(
+    view: View, terms: dict[Any, int], known: int, asked: int
+) -> None:
+    expo, a = exponent(view, {v.dimshuffle(0, "x") if v is ON else v: c for v, c in terms.items()})
+    a.effort = levels.EFFORT
+    found, effort = bounded(expo, a, depth=known), a.effort
+    assert bounded(expo, a, depth=asked) is found
+    assert a.effort == effort
