@@ -70,6 +70,8 @@ class Algebra(Interner):
         super().__init__()
         self.dtype = dtype
         self._expanded: dict[Form, Terms] = {}
+        #: The exponents that left the terms of sums when these were made.
+        self.written: dict[Form, Lin] = {}
         self.no_exponent = self.lin({})
         self.one = self.prod(ONE, self.no_exponent, {})
         self.zero = self.prod(ZERO, self.no_exponent, {})
@@ -402,16 +404,37 @@ class Algebra(Interner):
         if reduced is not None:
             return reduced
         content, primitive = self._content(terms)
+        made = len(self)
+        inner = self._primitive(terms, content, primitive)
+        self.write(inner, self.as_written(content), made)
+        return self.mul(content, inner)
+
+    def write(self, form: Form, left: Lin, made: int) -> None:
+        """Note what exponent has left the terms of sums in a product, those made since then."""
+        for f, k in self.parts(form)[2] if left.terms else ():
+            if k == 1 and f.uid >= made and isinstance(f, Sum):
+                self.written[f] = self.plus(left, self.written.get(f, self.no_exponent), ONE)
+
+    def _primitive(self, terms: Terms, content: Form, primitive: Terms) -> Form:
+        """What is left of terms without their content, as one form."""
         if len(primitive) < len(terms):
-            return self.mul(content, self.add_terms(primitive))
-        flat = self._flattened(content, primitive)
+            return self.add_terms(primitive)
+        flat = self._flattened(primitive)
         if flat is not None:
             return flat
         shared = any(isinstance(f, Sum) for f, _ in self.parts(content)[2])
         reduced = self._over_common_denominator(primitive) if shared else None
-        return self.mul(content, self.sum_of(primitive) if reduced is None else reduced)
+        return self.sum_of(primitive) if reduced is None else reduced
 
-    def _flattened(self, content: Form, primitive: Terms) -> Form | None:
+    def as_written(self, form: Form) -> Lin:
+        """The exponent of a product with sums that are as they were when each was made."""
+        _, expo, factors = self.parts(form)
+        for f, k in factors:
+            if f in self.written:
+                expo = self.plus(expo, self.written[f], -k)
+        return expo
+
+    def _flattened(self, primitive: Terms) -> Form | None:
         """A sum of which a term is a sum itself, now that its content has left."""
         scaled = [self._times(m, c) for m, c in primitive.items()]
         if not any(map(self._is_flat, scaled)):
@@ -420,7 +443,7 @@ class Algebra(Interner):
         for m in scaled:
             for n, d in self.terms_of(m).items():
                 flat[n] += d
-        return self.mul(content, self.add_terms(flat))
+        return self.add_terms(flat)
 
     def _is_flat(self, form: Form) -> bool:
         """Tell whether the form is ``c * exp(e) * sum``, which a sum takes apart."""
@@ -512,9 +535,10 @@ class Algebra(Interner):
         """Fractions added up where they meet logs, which are not multiplied by a denominator."""
         held = {m: [f for f, _ in self.parts(m)[2]] for m in terms}
         if any(isinstance(f, Sum) and _holds_log(f) for fs in held.values() for f in fs):
-            flat = self._flattened(*self._content(terms))
+            content, primitive = self._content(terms)
+            flat = self._flattened(primitive)
             if flat is not None:
-                return flat
+                return self.mul(content, flat)
         logs = {m: c for m, c in terms.items() if any(map(_is_hot_log, held[m]))}
         if not logs or len(terms) - len(logs) < 2:
             return None

@@ -407,14 +407,26 @@ class Lifting(Algebra):
         """Move an operand that is given the lengths of the whole first, those of a witness."""
         return self.app(T.subtensor, form, move, bcast=move.result())
 
+    def _mapped(self, expo: Lin, f: Callable[[Form], Form]) -> Lin:
+        """An exponent with other terms, which cancel however many they are."""
+        terms = Totals()
+        for m, c in expo.terms:
+            for n, d in self.terms_of(self.mul(self.const(c), f(m))).items():
+                terms[n] += d
+        return self.lin(terms)
+
     def map(self, form: Form, f: Callable[[Form], Form]) -> Form:
         """The same elementwise operators over other pieces."""
         if isinstance(form, Prod):
-            expo = [self.mul(self.const(c), f(m)) for m, c in form.expo.terms]
             factors = [self.pow(f(g), k) for g, k in form.factors]
-            return self.mul(self.const(form.coeff), self.exp(self.add(*expo)), *factors)
+            expo = self.exp(self._mapped(form.expo, f))
+            return self.mul(self.const(form.coeff), expo, *factors)
         if isinstance(form, Sum | Lin):
-            return self.add(*(self.mul(self.const(c), f(m)) for m, c in form.terms))
+            made = len(self)
+            whole = self.add(*(self.mul(self.const(c), f(m)) for m, c in form.terms))
+            if form in self.written:
+                self.write(whole, self._mapped(self.written[form], f), made)
+            return whole
         assert isinstance(form, App)
         args = [f(a) if isinstance(a, Form) else a for a in form.args]
         # What is an exponent stays one.

@@ -122,7 +122,7 @@ class SumBuilder(ExponentBuilder):
         exponents: list[Any] = [e for _, _, e, _ in parts]
         if len(set(exponents)) == 1:
             return outer, exponents[0], parts
-        inner, outer = self.absorbed(outer, k, exponents)
+        inner, outer = self._met(form, outer, k, exponents)
         asked = where.exact or (form, ()) in where.masks or self._hides_level(form)
         zeros = self._zeros(form) if asked else {}
         met: list[Part] = []
@@ -134,6 +134,19 @@ class SumBuilder(ExponentBuilder):
         top, met = self._beside_towers(met)
         outer = self.a.plus(self.a.plus(outer, common, k), top, k)
         return outer, self._level({e for _, _, e, _ in met}), met
+
+    def _met(self, form: Sum, outer: Lin, k: Fraction, exponents: list[Any]) -> tuple[Lin, Lin]:
+        """The exponent that all terms are multiplied with, and what of the outer one is left.
+
+        That is what left the sum when it was read: so its terms are as they were written, of which
+        none is infinite that was not, and it is built once for all that it is multiplied with.
+        """
+        written = self.a.written.get(form, self.a.no_exponent)
+        own = [self.a.plus(e, written, ONE) for e in exponents]
+        levels = [m for m, _ in outer.terms if compared(m)]
+        if not written.terms or not all(map(_adds_up, [*own, *levels])):
+            return self.absorbed(outer, k, exponents)  # what was subtracted may cancel outside
+        return written, self.a.plus(outer, written, -k)
 
     def _hides_level(self, form: Sum) -> bool:
         """Tell whether a mask hides a term out of range, of which the others are the whole."""
@@ -409,6 +422,14 @@ class SumBuilder(ExponentBuilder):
             fade = self.make(at.neg, self.make(at.abs, apart))
             values.append((c, self.make(at.softplus, fade)))
         return lin, left, values
+
+
+def _adds_up(form: Form) -> bool:
+    """Tell whether nothing is subtracted in an exponent, nor in those that it is the largest of."""
+    if isinstance(form, Lin):
+        return all(c > 0 and _adds_up(m) for m, c in form.terms)
+    sources = form.forms if isinstance(form, App) and is_largest(form) else ()
+    return all(bare is not None and _adds_up(bare) for bare in map(_bare, sources))
 
 
 def _least_towers(exponents: list[Lin]) -> Terms:
