@@ -92,7 +92,7 @@ def test_loops_are_right(name: str, kind: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "kind"), cases("value", *GRADIENTS, every=3))
 def test_loops_are_right_in_c(name: str, kind: str) -> None:
-    """Some of them: what is rewritten is the same, and ``tests.loops.table --c`` runs all of them."""
+    """Some: what is rewritten is the same, and ``tests.loops.table --c`` runs all of them."""
     assert not errors(name, kind, compiled(name, kind, mode=C))
 
 
