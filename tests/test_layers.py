@@ -211,7 +211,7 @@ CIRCLES = [
     {"reference.linear", "reference.nnet", "reference.registry", "reference.scalars"},
     {"report", "report.page"},
     {"view.complements", "view.contraction", "view.following", "view.instantiate", "view.levels",
-     "view.lifting", "view.others", "view.picking", "view.sharing"},
+     "view.lifting", "view.others", "view.own_terms", "view.picking", "view.sharing"},
 ]  # fmt: skip
 
 

@@ -39,6 +39,7 @@ from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum, To
 from kanrewrite.view.heat import exponents, fading, hot, is_mask, is_softplus, over_softplus
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.operators import plain
+from kanrewrite.view.own_terms import without_own
 from kanrewrite.view.owned import split_own
 from kanrewrite.view.powers import gathered
 from kanrewrite.view.shutting import kept_beside
@@ -63,6 +64,8 @@ class Builder(LogBuilder):
 
     def whole(self, form: Form) -> Variable[Any, Any]:
         """A form, centred where it does not change with its exponents."""
+        left = without_own(dict(self.a.expand(form)), self.a) if hot(form) else None
+        form = form if left is None else self.a.add_terms(left)
         for shift in self.view.shifts(form, self.a):
             top = self._peak(shift)
             gap = self.make(at.sub, self.value(shift.atom), top)

@@ -49,9 +49,12 @@ def _entry(form: App) -> Iterator[Length]:
 def spanning(form: Form, axes: tuple[int, ...]) -> set[Form]:
     """The operands of elementwise operators in a form that have a length along each axis."""
     found: set[Form] = set()
-    stack = [form]
+    stack, seen = [form], set[Form]()
     while stack:
         top = stack.pop()
+        if top in seen:
+            continue
+        seen.add(top)
         if isinstance(top, Lin | Sum | Prod):
             stack.extend(pieces(top))
         else:

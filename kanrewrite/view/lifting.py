@@ -14,7 +14,7 @@ from typing import Any
 from aesara.graph.basic import Variable
 from aesara.tensor.type import TensorType
 
-from kanrewrite.guards.lengths import length_of
+from kanrewrite.guards.lengths import NOTHING, length_of
 from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import ELEMENTWISE, Operator, T
@@ -40,10 +40,11 @@ from kanrewrite.view.forms import (
 )
 from kanrewrite.view.heat import hot, summed
 from kanrewrite.view.joining import part
-from kanrewrite.view.lengths import fills
+from kanrewrite.view.lengths import fills, operands
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Index, Move, Piece, Shuffle
 from kanrewrite.view.others import together, without_one, without_squares
+from kanrewrite.view.own_terms import without_own
 from kanrewrite.view.picking import scatters, without_picks
 from kanrewrite.view.sharing import shared
 from kanrewrite.view.zeros import is_finite
@@ -130,7 +131,7 @@ class Lifting(Algebra):
     def _left(self, terms: Terms) -> Terms | None:
         """What is left of terms where some have met what they leave of each other."""
         left = together(terms, self) or without_picks(terms, self) or without_one(terms, self)
-        left = left or without_mean(terms, self)
+        left = left or without_own(terms, self) or without_mean(terms, self)
         return left or without_average(terms, self) or without_squares(terms, self)
 
     def _shared(self, terms: Terms) -> set[Form]:
@@ -446,6 +447,7 @@ class Lifting(Algebra):
         if mine.is_identity():
             return form
         out = self._shuffle_atom(form, mine) if isinstance(mine, Shuffle) else None
+        out = out or self.all_picked(form, mine)
         if isinstance(form, App) and form.op is T.scatter and form.args[1] == mine.once():
             return self.spread(form.args[0], self.app(T.subtensor, form, mine, bcast=mine.result()))
         if isinstance(mine, Piece) and isinstance(form, App) and form.op is T.join:
@@ -454,6 +456,20 @@ class Lifting(Algebra):
             out = self.app(T.subtensor, form, mine, bcast=mine.result())
         self.moved_from[(move, out)] = form
         return out
+
+    def all_picked(self, form: Form, move: Move) -> Form | None:
+        """What a move picks for each place, of a form that is the same along the other axes."""
+        if not isinstance(move, Index):
+            return None
+        for axes in move.picks():
+            counted = [d for d, e in enumerate(move.entries) if d not in axes and e != slice(None)]
+            if not counted or not all(form.bcast[d] for d in axes):
+                continue
+            spread = [p for p in operands(form) if p.ndim == form.ndim]
+            lengths = {d: NOTHING.union(*(length_of(p, d) for p in spread)) for d in counted}
+            if all(length_of(move.entries[d], 0) & lengths[d] for d in counted):
+                return self.drop(form, axes)
+        return None
 
     def _shuffle_atom(self, form: Form, move: Shuffle) -> Form | None:
         if isinstance(form, App) and form.op is T.dimshuffle:

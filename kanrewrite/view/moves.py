@@ -68,6 +68,10 @@ class Move:
         """
         return []
 
+    def takes_several(self) -> bool:
+        """Tell whether it takes elements from several places along an axis."""
+        return False
+
     def once(self) -> Move | None:
         """The move itself where it takes no element twice, None where that is not known."""
         return None
@@ -217,6 +221,10 @@ class Index(Move):
             if axes and sum(d not in axes for d in range(counted)) == before:
                 found.append(axes)
         return found
+
+    def takes_several(self) -> bool:
+        """Those that a tensor names."""
+        return any(_ndim(e) for e in self.entries if not isinstance(e, slice))
 
     def once(self) -> Move | None:
         """Numbers and slices take no element twice."""

@@ -8,7 +8,7 @@ difference but rounding errors.  Its gradient leaves out the same elements:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import permutations, product
@@ -124,13 +124,14 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
 
     Where they nearly cancel: ``p*(p[i] - d_ij)/(1 - p[i])``, the slope of ``-log(1 - p[i])``.
     """
-    moves = {f.args[1]: f.args[2] for n in terms for f in _put_in(n, a)}
+    moves = {f.args[1]: f.args[2] for f in _put_in(terms, a)}
     # (The slope of log(p[i]) is left: one less a share has the digits that it needs.)
     if len(moves) > FEW or not any(is_others(f) for f in within(*terms)):
         return None
     for move, like in moves.items():
         placed = [n for n in terms if _is_put(n, move, a)]
         beside = [m for m in terms if m not in placed and move.fits(m.bcast)]
+        beside = [m for m in beside if not any(f.args[1] == move for f, _ in unpicked(m, a))]
         if not beside or any(n.bcast != move.whole for n in placed):
             continue
         pairs = [[*placed, m] for m in beside if len(placed) == 1]
@@ -150,6 +151,16 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
                 rest = added(rest, a.mul(a.const(terms[m]), left), a)
             return added(rest, a.choice(mask, there, a.zero), a)
     return None
+
+
+def unpicked(term: Form, a: Lifting) -> Iterator[tuple[App, bool]]:
+    """The factors of a term that tell where an index points to, and whether that is hidden."""
+    for f, k in a.parts(term)[2]:
+        if k <= 0 or not is_mask(f):
+            continue
+        given, hidden = f.args
+        if isinstance(given, App) and given.op is T.unpicked:
+            yield given, bool(hidden)
 
 
 def _cancelling(terms: list[Form], a: Lifting) -> int:
@@ -323,12 +334,16 @@ def _where_picked(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
     return there(form)
 
 
-def _put_in(form: Form, a: Lifting) -> Iterator[App]:
-    """The scatters that are factors of a form, or of terms of its factors."""
-    yield from scatters(form, a)
-    for f, k in a.parts(form)[2]:
-        for m, _ in f.terms if k == 1 and isinstance(f, Sum) else ():
-            yield from _put_in(m, a)
+def _put_in(forms: Iterable[Form], a: Lifting) -> Iterator[App]:
+    """The scatters that are factors of forms, or of terms of their factors."""
+    stack, seen = [*forms], set[Form]()
+    while stack:
+        form = stack.pop(0)
+        if form not in seen:
+            seen.add(form)
+            yield from scatters(form, a)
+            sums = (f for f, k in a.parts(form)[2] if k == 1 and isinstance(f, Sum))
+            stack.extend(m for f in sums for m, _ in f.terms)
 
 
 def _is_put(form: Form, move: Move, a: Lifting) -> bool:

@@ -55,6 +55,32 @@ def test_the_slope_of_what_is_not_picked(name: str, share: Callable[[Any], Any])
             np.testing.assert_allclose(found, np.asarray(truth, float), rtol=1e-12, atol=1e-300)
 
 
+SECOND: dict[str, Callable[[Any], Any]] = {
+    "unlikelihood": LOSSES["unlikelihood"],
+    "of one element": LOSSES["of one element"],
+    "of a column": LOSSES["of a column"],
+    "of two columns": lambda p: -(at.log(p[:, 1]) + at.log(1 - p[:, 2])).sum(),
+    "log odds": lambda p: (lambda q: at.log(q) - at.log(1 - q))(p[ROWS, LABELS]).sum(),
+    "odds of a column": LOSSES["odds of a column"],
+    "roots": LOSSES["roots"],
+}
+
+
+@pytest.mark.parametrize("name", sparing(SECOND, 4))
+def test_a_product_of_the_hessian_of_what_is_not_picked(name: str) -> None:
+    along = at.dmatrix("along")
+    given = np.cos(np.arange(9.0)).reshape(3, 3)
+    product = grad((grad(SECOND[name](_written(x)), x) * along).sum(), x)
+    ours = function([x, along], product)
+    for scale in (1.0, 20.0, 40.0):
+        (truth,) = evaluate([product], {x: _NEAR * scale, along: given})
+        expected = np.asarray(truth, float)
+        size = np.abs(expected).max()
+        np.testing.assert_allclose(
+            ours(_NEAR * scale, given), expected, rtol=1e-12, atol=1e-9 * size
+        )
+
+
 @pytest.mark.parametrize("share", [_written, _operator])
 @pytest.mark.parametrize("pick", [lambda p: p, lambda p: p[:, -1], lambda p: p[ROWS, LABELS]])
 def test_the_log_of_what_is_left_by_a_share_that_vanishes(pick: Any, share: Any) -> None:
