@@ -23,7 +23,7 @@ def supremum(value: Any, axes: tuple[int, ...], linker: str) -> Any:
 
 @pytest.mark.parametrize("axes", sparing([(0,), (2,), (-1,), (2, 1), (0, 2), (0, 1, 2), ()]))
 @pytest.mark.parametrize("linker", ["py", pytest.param("c", marks=pytest.mark.cxx)])
-@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
+@pytest.mark.parametrize("order", sparing([(2, 0, 1), (0, 1, 2)]))
 def test_supremum(axes: tuple[int, ...], linker: str, order: tuple[int, ...]) -> None:
     large = np.tile(VALUES, (13, 17, 7))
     for value in (VALUES, VALUES.astype("float32"), VALUES[:, ::-1], large, large[::-1, ::2]):

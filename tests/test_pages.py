@@ -1,6 +1,7 @@
 """Pages about relations: equations as mathematics, and examples that were run."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,11 @@ def test_a_page_shows_what_was_run() -> None:
     assert text.count("References") == 0
 
 
+@cache
+def _standing(name: str) -> str:
+    return standing(registry.named(name), {"scaled_length"})
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [
@@ -142,7 +148,7 @@ def test_a_page_shows_what_was_run() -> None:
     ],
 )
 def test_where_a_relation_stands(name: str, says: str) -> None:
-    assert says in standing(registry.named(name), {"scaled_length"})
+    assert says in _standing(name)
 
 
 def test_what_only_searches_use_is_not_said_to_be_followed_or_switched_on() -> None:

@@ -234,6 +234,7 @@ def test_other_loops_stay_as_they_are(name: str) -> None:
     assert compiled([x], [STABLE[name](x)])[1] == 0
 
 
+@pytest.mark.slow
 def test_a_derivative_that_compares_has_what_it_compares() -> None:
     x = at.matrix("x")
     value: Any = aesara.grad(ASKED["best"](x).sum(), x)
