@@ -89,7 +89,7 @@ def test_loops_are_right(name: str, kind: str) -> None:
 
 @pytest.mark.cxx
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "kind"), cases(every=5))
+@pytest.mark.parametrize(("name", "kind"), cases(every=6))
 def test_loops_are_right_in_c(name: str, kind: str) -> None:
     """Some: what is rewritten is the same, and ``tests.loops.table --c`` runs all of them."""
     assert not errors(name, kind, compiled(name, kind, mode=C))
