@@ -42,7 +42,11 @@ POSITIVE = frozenset({T.sigmoid, T.softplus, T.softmax, T.cosh, T.exp})
 def _rules(
     relations: tuple[Relation, ...], modulo: tuple[Relation, ...]
 ) -> tuple[Recognition, ...]:
-    return tuple(compiled(recognitions(relations), Laws((*relations, *modulo))))
+    return tuple(compiled(recognitions(relations), _laws_of((*relations, *modulo))))
+
+
+def _laws_of(relations: tuple[Relation, ...], powers: bool = True) -> Laws:
+    return _laws(relations, tuple(r.source for r in relations), powers)
 
 
 @lru_cache(maxsize=16)
@@ -92,8 +96,7 @@ class View:
         self._kept: set[Variable[Any, Any]] = set()
         self._relations = tuple(relations)
         self._modulo = tuple(modulo)
-        followed = (*self._relations, *self._modulo)
-        laws = _laws(followed, tuple(r.source for r in followed), not written)
+        laws = _laws_of((*self._relations, *self._modulo), powers=not written)
         self._definitions = laws.definitions
         self.reader = Reader(laws)
         self._patterns = PatternAlgebra(laws=laws)

@@ -228,7 +228,7 @@ class Index(Move):
 
     def once(self) -> Move | None:
         """Numbers and slices take no element twice."""
-        return None if any(_ndim(e) for e in self.entries if not isinstance(e, slice)) else self
+        return None if self.takes_several() else self
 
     def unpicked(self, var: Any) -> Any:
         """Ones, and zeros set at the index."""

@@ -46,7 +46,9 @@ def test_each_of_two_conditions_is_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    "softplus", [lambda x, odds: at.log1p(odds), lambda x, odds: at.softplus(x)]
+    "softplus",
+    [lambda x, odds: at.log1p(odds), lambda x, odds: at.softplus(x)],
+    ids=["written", "operator"],
 )
 def test_what_is_as_large_as_what_a_log_is_taken_of_meets_it(softplus: Any) -> None:
     """The odds of a logit that is a log of odds: fused operators of both vanish together."""

@@ -66,7 +66,9 @@ def test_the_log_of_a_share_of_towers_is_one_operator() -> None:
     assert ops(compiled)["LogSoftmax"] == 1
 
 
-@pytest.mark.parametrize("z", sparing([at.maximum(at.exp(-x), 0), at.exp(-x)]))
+@pytest.mark.parametrize(
+    "z", sparing([at.maximum(at.exp(-x), 0), at.exp(-x)]), ids=["chosen", "one"]
+)
 def test_the_log_of_the_largest_share_is_zero(z: Any) -> None:
     chosen = at.maximum(z - at.log(at.exp(z).sum()), x)
     outputs = [chosen, (chosen * chosen).sum()]
