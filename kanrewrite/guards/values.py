@@ -9,34 +9,16 @@ from collections.abc import Iterator, Sequence
 from functools import singledispatch
 from numbers import Number
 from typing import Any, Literal
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from aesara.graph.basic import Constant, Variable
 from aesara.tensor.elemwise import DimShuffle
 
+from kanrewrite.guards.bounds import NONE, assumed
 from kanrewrite.terms import Term, operator_of
 
 Axes = int | tuple[int, ...] | None
 Sign = Literal["positive", "nonnegative", "negative", "unknown"]
-#: What may be known of every element of a value that is no graph here: it is positive, as a float,
-#: it is nowhere negative, or nowhere positive.
-Fact = Literal["positive", "nonnegative", "nonpositive"]
-Facts = frozenset[Fact]
-
-_facts: WeakKeyDictionary[Variable[Any, Any], Facts] = WeakKeyDictionary()
-
-
-def assume(variable: Variable[Any, Any], facts: Facts) -> None:
-    """Take something to be known of a variable: of what it stands for, elsewhere."""
-    _facts[variable] = facts
-
-
-def assumed(value: object) -> Facts:
-    """What is known of a variable from elsewhere."""
-    if not isinstance(value, Variable) or isinstance(value, Constant):
-        return Facts()
-    return _facts.get(value, Facts())
 
 
 @singledispatch
@@ -151,8 +133,9 @@ def _sign(name: str, signs: Iterator[Sign]) -> Sign:
 
 @sign_of.register(Variable)
 def _(value: Variable[Any, Any]) -> Sign:
-    if facts := assumed(value):
-        return next((s for s in _ORDER if s in facts), "unknown")
+    known = assumed(value)
+    if known != NONE:
+        return "positive" if known.low > 0 else "nonnegative" if known.low >= 0 else "unknown"
     if value.owner is None or constant_of(value) is not None:
         return sign_of.dispatch(object)(value)
     if isinstance(value.owner.op, DimShuffle):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from aesara.compile.builders import OpFromGraph
@@ -83,15 +83,33 @@ def numbered(fgraph: FunctionGraph, variables: Sequence[Graph]) -> Iterator[Grap
             yield node.outputs[0]
 
 
+def terms_of(total: Graph) -> tuple[list[Any], list[Graph]]:
+    """The numbers in a sum with numbers, and what is summed beside them, over axes too."""
+    numbers, others = [], []
+    for v in map(_source_of, total.owner.inputs):
+        if _is_number(v):
+            numbers.append(cast(Constant[Any], v).data)
+        else:
+            over_axes = v.owner is not None and isinstance(v.owner.op, Sum)
+            others.append(v.owner.inputs[0] if over_axes else v)
+    return numbers, others
+
+
 def is_sum(node: Apply[Any]) -> bool:
     """Whether a node adds or subtracts."""
     return isinstance(node.op, Elemwise) and operator_of(node.op) in (T.add, T.sub)
 
 
 def _is_number(v: Graph) -> bool:
+    found = _source_of(v)
+    return isinstance(found, Constant) and bool(np.any(found.data))
+
+
+def _source_of(v: Graph) -> Graph:
+    """The variable whose dimensions are in another order, or more, in this one."""
     while v.owner is not None and isinstance(v.owner.op, DimShuffle):
         v = v.owner.inputs[0]
-    return isinstance(v, Constant) and bool(np.any(v.data))
+    return v
 
 
 def asks(node: Apply[Any], place: int, division: bool = True) -> bool:

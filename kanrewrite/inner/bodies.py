@@ -17,7 +17,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, MergeOptimizer
 from aesara.ifelse import IfElse
 
-from kanrewrite.guards.values import Facts
+from kanrewrite.guards.bounds import Bounds
 from kanrewrite.inner.asking import divisors
 from kanrewrite.inner.graphs import (
     copied,
@@ -39,7 +39,7 @@ Rewrites = Callable[[FunctionGraph], None]
 Known = Callable[[FunctionGraph], set[Any]]
 
 NAME = "kanrewrite_bodies"
-NOTHING: Mapping[int, Facts] = MappingProxyType({})
+NOTHING: Mapping[int, Bounds] = MappingProxyType({})
 #: The reasons that the library has beside its relations.
 _OURS = (NAME, OPENING, LEVELS)
 
@@ -110,7 +110,7 @@ class BodiesPass(GraphRewriter):
                 if new[key] is not node.op:
                     replace(fgraph, node, new[key].make_node(*node.inputs).outputs, NAME)
 
-    def rewritten(self, op: Any, facts: Mapping[int, Facts] = NOTHING) -> Any:
+    def rewritten(self, op: Any, facts: Mapping[int, Bounds] = NOTHING) -> Any:
         """An Op with its inner graph rewritten; the same Op where the library changes nothing.
 
         Parameters

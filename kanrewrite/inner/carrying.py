@@ -19,6 +19,7 @@ from time import perf_counter
 from typing import Any
 
 import aesara.tensor as at
+import numpy as np
 from aesara.compile.builders import OpFromGraph
 from aesara.graph.basic import Apply, Variable, ancestors
 from aesara.graph.fg import FunctionGraph
@@ -26,11 +27,19 @@ from aesara.graph.rewriting.basic import GraphRewriter
 from aesara.ifelse import IfElse
 from aesara.scan.op import Scan
 
-from kanrewrite.inner.asking import is_exponential, is_float, numbered, sources_of
+from kanrewrite.guards.bounds import SHARE, Bounds
+from kanrewrite.inner.asking import (
+    is_exponential,
+    is_float,
+    numbered,
+    sources_of,
+    terms_of,
+)
 from kanrewrite.inner.branches import rewrite_branches
 from kanrewrite.inner.complements import Lack, with_complements
 from kanrewrite.inner.demands import Demands
 from kanrewrite.inner.graphs import with_inner
+from kanrewrite.inner.knowing import bounds_inside
 from kanrewrite.inner.moving import Level, ends, is_zero, moved
 from kanrewrite.inner.opening import open_all
 from kanrewrite.inner.recording import NAME, replaced
@@ -41,6 +50,10 @@ from kanrewrite.inner.waiting import Later
 Graph = Variable[Any, Any]
 #: Whether a tensor is made of products with exponentials, whether it is positive, and large.
 Reading = Callable[[Graph], tuple[bool, bool, bool]]
+
+
+#: How many times a number those may be that are added to it, for their logs to be as exact.
+_BESIDE = 4.0
 
 
 class LevelsPass(GraphRewriter):
@@ -257,14 +270,31 @@ class Loop:
             signed |= dict.fromkeys(found, True)
 
     def _cancels(self, signed: Mapping[Slot, bool], states: list[Slot]) -> bool:
-        """Whether a sum of a state and a number may cancel, which is exact in numbers alone."""
+        """Whether a sum of a state and a number may cancel, which is exact in numbers alone.
+
+        The log of a share tells no less of a sum, beside a number of its size, than the share does.
+        """
         fgraph, inside = self.node.op.fgraph, [v for s in states for v in s.inside]
         # Those of which nothing but a complement is made are a part of it, which is positive.
         seen = set(ancestors([v for v in fgraph.outputs if v not in self._lacking], self._lacking))
         sums = [v for v in numbered(fgraph, inside) if v in seen]
+        if sums and self._are_shares(inside, sums):
+            return False
         made = self._inside({s: sign for s, sign in signed.items() if s.inside}, sums).made
         read = self.reading()
         return not all(read(made[v])[1] for v in sums)
+
+    def _are_shares(self, inside: list[Graph], sums: list[Graph]) -> bool:
+        """Whether states are from 0 to 1, and added to numbers of that size, for sure."""
+        bounds = bounds_inside(self.node)
+
+        def beside(total: Graph) -> bool:
+            numbers, others = terms_of(total)
+            most = _BESIDE * min(float(np.min(np.abs(n))) for n in numbers)
+            within = Bounds(-most, most)
+            return all(bounds(v) | within == within for v in others)
+
+        return all(bounds(v) | SHARE == SHARE for v in inside) and all(map(beside, sums))
 
     def _is_positive(self, slot: Slot) -> bool:
         """Whether what enters the loop is positive; what a state lacks may be nothing."""

@@ -28,8 +28,8 @@ from kanrewrite.inner.carrying import LevelsPass
 from kanrewrite.inner.exclusions import NAME as EXCLUSIONS
 from kanrewrite.inner.exclusions import ExclusionsPass
 from kanrewrite.inner.graphs import AGAIN
-from kanrewrite.inner.knowing import NAME as SIGNS
-from kanrewrite.inner.knowing import SignsPass
+from kanrewrite.inner.knowing import NAME as BOUNDS
+from kanrewrite.inner.knowing import BoundsPass
 from kanrewrite.inner.merging import NAME as MERGE
 from kanrewrite.inner.merging import MergePass
 from kanrewrite.inner.opening import NAME as OPENING
@@ -362,7 +362,7 @@ _ENTRIES: tuple[tuple[str, float, RewriteDatabase], ...] = (
     (BODIES, 0.04, Companion(_takes_part, bodies)),
     (MERGE, 0.045, Companion(_lifts, merging)),
     # What has left a loop by then is around it.
-    (SIGNS, POSITION - 0.01, Companion(_lifts, always(SignsPass()))),
+    (BOUNDS, POSITION - 0.01, Companion(_lifts, always(BoundsPass()))),
     *((name, position, Companion(_lifts, make)) for name, position, make in COMPANIONS),
     # Last of all, whoever has made them: what is fused of too many operands would not run.
     ("kanrewrite_wide", 101, Companion(_takes_part, always(WidePass()))),

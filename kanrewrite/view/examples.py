@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from kanrewrite.guards.values import assumed
+from kanrewrite.guards.bounds import assumed
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, remembered
 
@@ -119,7 +119,7 @@ def _drawn(form: Form) -> tuple[Values, Values, Values]:
     place = rng.uniform(-1, 1, size=COUNT)
     if form.nonneg:
         middle = np.abs(middle) + 1
-    elif isinstance(form, Leaf) and "nonpositive" in assumed(form.var):
+    elif isinstance(form, Leaf) and assumed(form.var).high <= 0:
         middle = -np.abs(middle) - 1
     return middle, width, place
 

@@ -10,13 +10,14 @@ from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from kanrewrite.guards.values import assumed
+from kanrewrite.guards.bounds import assumed
 from kanrewrite.terms import T
 from kanrewrite.view.contraction import sides_of
 from kanrewrite.view.examples import contradicted
 from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals, pieces, remembered
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Move
+from kanrewrite.view.reach import is_near
 from kanrewrite.view.zeros import hiding
 
 #: What is the largest of its operands.
@@ -42,6 +43,18 @@ class _All(frozenset[Form]):
 
 
 _ALL = _All()
+
+
+def grows(form: Form, a: Lifting) -> bool:
+    """Tell whether an exponential that nothing cancels is more than 1 somewhere.
+
+    It need not overflow: `reach` may tell that it is in range, where it is large enough for others
+    to lose digits beside it.
+    """
+    if not hot(form):
+        return False
+    expo, zeros = level(form, a), frozenset(f for f, _ in a.parts(form)[2])
+    return expo is None or not at_most_one(expo, a, zeros)
 
 
 def overflows(form: Form, a: Lifting, where_zero: bool = True) -> bool:
@@ -188,7 +201,7 @@ def dominant(exponents: Collection[Lin], a: Lifting) -> list[Lin]:
     left = sorted(exponents, key=lambda e: e.uid)
     for e in left[:]:
         below = (a.plus(e, f, -ONE) for f in left if f is not e)
-        if len(left) > 1 and any(bounded(gap, a, signs=False) for gap in below):
+        if len(left) > 1 and any(at_most_one(gap, a, signs=False) for gap in below):
             left.remove(e)
     return left
 
@@ -205,7 +218,15 @@ def _summed(inner: Lin, axes: tuple[int, ...], a: Lifting, hidden: tuple[Form, .
     return a.lin(out)
 
 
-def bounded(
+def bounded(expo: Lin, a: Lifting, zeros: frozenset[Form] = frozenset()) -> bool:
+    """Tell whether an exponent is at most 0, or little above it for sure, as a tanh is.
+
+    Where one of the factors ``zeros`` is 0, it does not matter.
+    """
+    return at_most_one(_far(expo, a), a, zeros)
+
+
+def at_most_one(
     expo: Lin,
     a: Lifting,
     zeros: frozenset[Form] = frozenset(),
@@ -237,6 +258,15 @@ def bounded(
     return found
 
 
+def _far(expo: Lin, a: Lifting) -> Lin:
+    """An exponent without the parts that add little to it, if all of them do together."""
+    near = [e for e in independent(expo, a) if is_near(e)]
+    little = a.lin(Totals(term for e in near for term in e.terms))
+    if not little.terms or not is_near(little):
+        return expo
+    return a.plus(expo, little, -ONE)
+
+
 def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int, signs: bool) -> bool:
     if not expo.terms:
         return True
@@ -244,17 +274,17 @@ def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int, signs: b
         return False
     parts = independent(expo, a)
     if len(parts) > 1:
-        return all(bounded(e, a, zeros, depth, signs) for e in parts)
+        return all(at_most_one(e, a, zeros, depth, signs) for e in parts)
     for m, c in expo.terms:
         if c > 0 and isinstance(m, App) and m.op is T.maximum:  # each of them must be
             cases = [_exchanged(expo, m, f, c, a) for f in m.forms if isinstance(f, Lin)]
-            return all(bounded(e, a, zeros, depth - 1, signs) for e in cases)
-    if any(bounded(e, a, zeros, depth - 1, signs) for e in _exchanges(expo, a, zeros)):
+            return all(at_most_one(e, a, zeros, depth - 1, signs) for e in cases)
+    if any(at_most_one(e, a, zeros, depth - 1, signs) for e in _exchanges(expo, a, zeros)):
         return True
     small = {m for m, c in expo.terms if c > 0 and _is_small(m, a, zeros, depth - 1, signs)}
     above = {m for m, c in expo.terms if signs and c < 0 and _is_above(m, a)}
     lefts = (a.lin({m: c for m, c in expo.terms if m not in known}) for known in (small, above))
-    return any(e is not expo and bounded(e, a, zeros, depth - 1, signs) for e in lefts)
+    return any(e is not expo and at_most_one(e, a, zeros, depth - 1, signs) for e in lefts)
 
 
 def _exchanges(expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
@@ -298,9 +328,9 @@ def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int, signs:
     The factors ``zeros`` are taken to hide from the maximum what they hide around it.
     """
     if isinstance(form, Leaf):
-        return "nonpositive" in assumed(form.var)
+        return assumed(form.var).high <= 0
     source = _maximised(form)
-    return source is not None and bounded(source, a, zeros, depth, signs)
+    return source is not None and at_most_one(source, a, zeros, depth, signs)
 
 
 def _is_above(form: Form, a: Lifting) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 from aesara.graph.basic import Variable
 from aesara.tensor.type import TensorType
 
+from kanrewrite.guards.bounding import BoundsOf
 from kanrewrite.guards.lengths import NOTHING, length_of
 from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
@@ -104,6 +105,8 @@ class Lifting(Algebra):
         self.bounds: dict[tuple[Lin, frozenset[Form], bool], tuple[int, int]] = {}
         self.given_up: set[tuple[Lin, frozenset[Form], bool]] = set()
         self.effort = 0
+        #: What is known of leaves, which are computed in the graph.
+        self.bounds_of = BoundsOf()
         #: The exponents that are summed along some axes.
         self.exponents_along: dict[Axes, dict[Lin, None]] = {}
         #: What `kanrewrite.view.centring` has found out.

@@ -18,7 +18,7 @@ from aesara.tensor.blas import BatchedDot
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.math import Dot
 
-from kanrewrite.guards.values import assumed
+from kanrewrite.guards.bounds import assumed
 from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import Operator, T, operator_of
@@ -38,7 +38,7 @@ from kanrewrite.view.following import lifted
 from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
 from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import allowed, instantiate
-from kanrewrite.view.levels import overflows
+from kanrewrite.view.levels import grows, overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import holds_log
 from kanrewrite.view.nodes import FLOATS, constant_of
@@ -270,7 +270,7 @@ class View:
         """A variable as it is."""
         constant = isinstance(var, Constant) and bool(np.all(np.asarray(var.data) >= 0))
         unsigned = constant or str(var.type.dtype).startswith(("uint", "bool"))
-        unsigned = unsigned or "nonnegative" in assumed(var)
+        unsigned = unsigned or assumed(var).low >= 0
         return algebra.leaf(var, tuple(var.type.broadcastable), nonneg=unsigned)
 
     def _turned(self, var: Variable[Any, Any], algebra: Lifting) -> Form | None:
@@ -397,7 +397,7 @@ class View:
         if is_exponential(node) or any(i in self._written for i in shown):
             self._written.add(var)
         risky = any(i in self._risks for i in shown)
-        if (risky or is_risk(node, forms, algebra)) and overflows(form, algebra):
+        if (risky or is_risk(node, forms, algebra)) and grows(form, algebra):
             self._risks.add(var)
 
     def _is_spare(

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from kanrewrite.guards.values import assumed
+from kanrewrite.guards.bounds import assumed
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
@@ -33,7 +33,7 @@ def may_vanish(form: Form) -> bool:
     if isinstance(form, Leaf):
         data = getattr(form.var, "data", None)
         if data is None:
-            return "positive" not in assumed(form.var)
+            return assumed(form.var).low <= 0
         return not bool(np.all(np.asarray(data)))
     if isinstance(form, Prod):
         return not form.coeff or any(k > 0 and may_vanish(f) for f, k in form.factors)

@@ -57,12 +57,9 @@ MISCOUNTED = "without the library, too: Aesara counts the first value of the sta
 ROUNDED = (
     "logs of what is carried are rounded, and what they belong to by as much as they are large"
 )
-CONSTANT = "a state that meets a number stays one, beside its log"
 OPEN = {
     ("until_it_vanishes", "aesara.grad"): MISCOUNTED,
     ("until_it_is_likely", "aesara.grad"): MISCOUNTED,
-    ("exponentiated_gradient", "value"): CONSTANT,
-    **{("exponentiated_gradient", kind): CONSTANT for kind in GRADIENTS},
     **{(name, kind): ROUNDED for name in ("soft_path", "streamed_attention") for kind in GRADIENTS},
 }
 

@@ -84,6 +84,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "odds": lambda x: scan(odds, x, at.ones(3) / 2),
     "knowledge": lambda x: aesara.scan(knowledge, [x], [at.ones(3) / 2, None])[0][1],
     "gains": lambda x: scan(gains, x, at.ones(3)),
+    "shares beside a number": lambda x: at.log(scan(descent(0.5), x, at.ones(3) / 3)),
     "each step": lambda x: at.log(aesara.scan(soft, [x])[0]),
 }
 
@@ -148,6 +149,16 @@ def gains(r: Any, p: Any) -> Any:
     """As of a filter: what is taken from 1 has been divided by what is as large."""
     gain = p * (1 / (p + at.exp(r)))
     return (1 - gain) * p + at.exp(-r)
+
+
+def descent(number: float, by: Any = at.tanh) -> Any:
+    """Shares that a step multiplies by what their mean lacks of a number."""
+
+    def step(r: Any, p: Any) -> Any:
+        p = p * at.exp(r * (number - (p * by(r)).sum()))
+        return p / p.sum()
+
+    return step
 
 
 def until_small(r: Any, s: Any) -> Any:
@@ -224,6 +235,10 @@ STABLE: dict[str, Callable[[Any], Any]] = {
     ),
     "normalised, no exponential": lambda x: scan(lambda r, s: normal(s * r), x, at.ones(3)),
     "may cancel with a number": lambda x: scan(odds, x, x[0]),
+    "shares beside a small number": lambda x: at.log(scan(descent(1e-3), x, at.ones(3) / 3)),
+    "what is large beside a number": lambda x: at.log(
+        scan(descent(0.5, at.sinh), x, at.ones(3) / 3)
+    ),
     "sums": lambda x: at.log(scan(lambda r, s: s + r, x, at.ones(3))),
 }
 

@@ -13,7 +13,7 @@ from kanrewrite.terms import T
 from kanrewrite.view import levels
 from kanrewrite.view.examples import contradicted
 from kanrewrite.view.forms import Form
-from kanrewrite.view.levels import bounded
+from kanrewrite.view.levels import at_most_one
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.read import View
 
@@ -48,7 +48,7 @@ def exponent(view: View, terms: dict[Any, int]) -> tuple[Any, Lifting]:
 def test_what_may_be_above_zero_is_contradicted(view: View, terms: dict[Any, int]) -> None:
     expo, a = exponent(view, terms)
     assert contradicted(expo)
-    assert not bounded(expo, a)
+    assert not at_most_one(expo, a)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_may_be_above_zero_is_contradicted(view: View, terms: dict[Any, int
 def test_what_a_maximum_bounds_is_not(view: View, terms: dict[Any, int]) -> None:
     expo, a = exponent(view, terms)
     assert not contradicted(expo)
-    assert bounded(expo, a)
+    assert at_most_one(expo, a)
 
 
 def test_nothing_is_contradicted_that_is_proved(
@@ -76,7 +76,7 @@ def test_nothing_is_contradicted_that_is_proved(
         expo, _ = exponent(view, dict(zip(parts, signs, strict=True)))
         either = a.lin({a.app(T.maximum, expo, a.no_exponent): Fraction(-1)})
         for e in (expo, a.plus(expo, either, Fraction(1))):
-            if bounded(e, a):
+            if at_most_one(e, a):
                 proved += 1
                 assert not contradicted(e), e
     assert proved > 100
@@ -93,10 +93,10 @@ def test_a_proof_is_given_up_after_some_steps(view: View) -> None:
         terms[a.app(T.maximum, *lins)] = Fraction(-1)
     expo = a.lin(terms)
     assert not contradicted(expo)
-    assert not bounded(expo, a)
+    assert not at_most_one(expo, a)
     assert len(a.bounds) <= levels.EFFORT
     few = a.lin(dict(expo.terms[:4]))
-    assert bounded(few, a)
+    assert at_most_one(few, a)
 
 
 @pytest.mark.parametrize(("terms", "known", "asked"), [({X: 1}, 4, 2), ({X: 1, ON: -1}, 3, 5)])
@@ -105,6 +105,6 @@ def test_a_proof_that_looks_into_more_maxima_tells_of_one_that_looks_into_fewer(
 ) -> None:
     expo, a = exponent(view, {v.dimshuffle(0, "x") if v is ON else v: c for v, c in terms.items()})
     a.effort = levels.EFFORT
-    found, effort = bounded(expo, a, depth=known), a.effort
-    assert bounded(expo, a, depth=asked) is found
+    found, effort = at_most_one(expo, a, depth=known), a.effort
+    assert at_most_one(expo, a, depth=asked) is found
     assert a.effort == effort
