@@ -19,7 +19,7 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.guards.values import constant_of
 from kanrewrite.terms import T
-from kanrewrite.view.centring import Generator, Shift
+from kanrewrite.view.centring import Generator, Shift, has_log
 from kanrewrite.view.clearing import cleared
 from kanrewrite.view.context import (
     PLAIN,
@@ -67,25 +67,29 @@ class Builder(LogBuilder):
         left = without_own(dict(self.a.expand(form)), self.a) if hot(form) else None
         form = form if left is None else self.a.add_terms(left)
         for shift in self.view.shifts(form, self.a):
-            top = self._peak(shift)
-            gap = self.make(at.sub, self.value(shift.atom), top)
-            level = self.atom(top)
-            leaf = self.atom(gap)
-            form = Generator(shift, self.a).centred(form, leaf, level)
+            form = self._centred(form, shift)
         return self.value(form)
 
-    def _peak(self, shift: Shift) -> Variable[Any, Any]:
+    def _centred(self, form: Form, shift: Shift) -> Form:
+        """A form of differences to what is shifted where its exponential is largest."""
+        top = self._peak(shift)
+        level = self.value(top)
+        gap = self.make(at.sub, self.value(shift.atom), level)
+        if not has_log(form, self.a):  # whose own level meets the peak
+            top = self.atom(level)
+        return Generator(shift, self.a).centred(form, self.atom(gap), top)
+
+    def _peak(self, shift: Shift) -> Form:
         """What is shifted, where its exponential is largest; 0 where that is infinite."""
         atom, axes, by = shift
-        top = self.value(self.a.shift(self.a.lin({atom: ONE}), axes)) if by.nonneg else None
-        if top is not None:
-            return top
-        low = self.make(at.neg, self.value(self.a.shift(self.a.lin({atom: -ONE}), axes)))
+        high = self.a.shift(self.a.lin({atom: ONE}), axes)
+        if by.nonneg:
+            return high
+        low = self.a.neg(self.a.shift(self.a.lin({atom: -ONE}), axes))
         if self.a.neg(by).nonneg:
             return low
-        top = self.value(self.a.shift(self.a.lin({atom: ONE}), axes))
         grows = self.make(at.gt, self.value(by), self.constant(ZERO))
-        return self.make(at.switch, grows, top, low)
+        return self.atom(self.make(at.switch, grows, self.value(high), self.value(low)))
 
     def value(self, form: Form, where: Context | None = None) -> Variable[Any, Any]:
         """The variable of a form."""
@@ -169,8 +173,25 @@ class Builder(LogBuilder):
         if isinstance(form, App) and form.op is T.sum:
             apart = apart or is_divided(form, where, self.a)
         if self.recogniser is not None and not apart:
-            form = self.recogniser.rewrite(form, self.a)
+            centred = self._with_centred_logs(form)
+            form = self.recogniser.rewrite(form if centred is None else centred, self.a)
         return gathered(form, self.a) if isinstance(form, Prod) else form
+
+    def _with_centred_logs(self, form: Form) -> Form | None:
+        """A form with a sum centred in which a log is left that nothing has replaced, or None."""
+        factors = self.a.parts(form)[2]
+        for f in (f for f, k in factors if k == 1 and isinstance(f, Sum)):
+            if self._keeps_logs(f):
+                for shift in self.view.shifts(f, self.a, logs=True):
+                    return self.a.mul(self.a.div(form, f), self._centred(f, shift))
+        return None
+
+    def _keeps_logs(self, form: Sum) -> bool:
+        """Tell whether logs are among the terms of a sum in which relations have been followed."""
+        assert self.recogniser is not None
+        found = [f for f, _ in self.a.parts(self.recogniser.rewrite(form, self.a))[2]]
+        kept = any(isinstance(f, Sum) and has_log(f, self.a) for f in found)
+        return kept and has_log(self.with_logs(form), self.a)
 
     def _origin(self, form: Form, where: Context) -> Variable[Any, Any] | None:
         """The variable of the graph that computes a form as well as could be."""

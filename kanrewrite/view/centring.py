@@ -21,11 +21,14 @@ from kanrewrite.view.algebra import MOVES
 from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, Terms, Totals, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.towers import unmoved
 
 #: A derivative of more terms is given up.
 MOST = 400
 
 DOTS = {T.dot, T.batched_dot}
+#: What is linear in what it rearranges or adds up.
+MOVING = {T.sum, *MOVES, *DOTS}
 
 
 class Shift(NamedTuple):
@@ -44,17 +47,18 @@ class NotProved(Exception):
     """A derivative is not known, or is too large."""
 
 
-def candidates(form: Form, a: Lifting) -> list[Shift]:
+def candidates(form: Form, a: Lifting, logs: bool = False) -> list[Shift]:
     """The shifts that a form may not change with, of what is outside its exponents too.
 
     They are of what a sum of nothing but exponentials divides for: where that is largest, those
-    exponentials are, and so differences to its maximum are small where it matters.
+    exponentials are, and so differences to its maximum are small where it matters.  A log subtracts
+    a maximum of its own, and is asked only where nothing else has replaced it.
     """
     if not hot(form):
         return []
     outside, inside, has_log = atoms(form, a)
     outside &= inside
-    if not outside or has_log:  # a log subtracts a maximum of its own
+    if not outside or has_log != logs:
         return []
     found: dict[Shift, None] = {}
     for total in _divisors(form):
@@ -88,11 +92,23 @@ def _atoms_of(form: Form, a: Lifting) -> Atoms:
         inner = pieces(form)
     else:
         mine = [form] if form.bcast and not all(form.bcast) else []
-        has_log = isinstance(form, App) and form.op is T.log and hot(form.args[0])
-        return frozenset(mine), inside, has_log
+        return frozenset(mine), inside, _is_of_logs(form, a)
     parts = [atoms(f, a) for f in inner]
     outside = frozenset[Form]().union(*(p[0] for p in parts))
     return outside, inside.union(*(p[1] for p in parts)), any(p[2] for p in parts)
+
+
+def has_log(form: Form, a: Lifting) -> bool:
+    """Tell whether a log of exponentials is left in a form."""
+    return atoms(form, a)[2]
+
+
+def _is_of_logs(form: Form, a: Lifting) -> bool:
+    """Tell whether what holds no exponential out of logs is made of logs."""
+    if isinstance(form, App) and form.op is T.log:
+        return hot(form.args[0])
+    passed = isinstance(form, Sum | Prod) or (isinstance(form, App) and form.op in MOVING)
+    return passed and any(has_log(f, a) for f in pieces(form))
 
 
 def _atoms(exponent: Form) -> frozenset[Form]:
@@ -110,8 +126,9 @@ def _divisors(form: Form) -> list[App]:
         part = stack.pop()
         if isinstance(part, Prod):
             for f, k in part.factors:
-                if k < 0 and isinstance(f, App) and f.op is T.sum:
-                    found[f] = None
+                total = unmoved(f) if k < 0 else f
+                if k < 0 and isinstance(total, App) and total.op is T.sum:
+                    found[total] = None
         new = [f for f in pieces(part) if hot(f) and f not in seen]
         seen.update(new)
         stack.extend(new)
@@ -216,6 +233,9 @@ class Generator:
             for f, k in form.factors:
                 if self.holds(f):
                     self._times(out, self.a.div(form, f), self.terms(f), k)
+        elif isinstance(form, App) and form.op is T.log:
+            inner = form.args[0]
+            self._times(out, self.a.pow(inner, -ONE), self.terms(inner), ONE)
         elif isinstance(form, App) and form.op in DOTS:
             self._dot(out, form)
         elif isinstance(form, App) and form.op in {T.sum, *MOVES}:
@@ -289,6 +309,8 @@ class Generator:
         inner = [self.centred(f, gap, top) for f in form.forms]
         if form.op is T.sum:
             return a.sum(inner[0], form.args[1])
+        if form.op is T.log:
+            return a.log(inner[0])
         if form.op in MOVES:
             return a.move(inner[0], form.args[1])
         return a.dot(form.op, inner[0], inner[1], int(form.op is T.batched_dot))

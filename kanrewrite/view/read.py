@@ -104,7 +104,7 @@ class View:
         self._gains: set[Variable[Any, Any]] = set()
         self._risks: set[Variable[Any, Any]] = set()
         self._written: set[Variable[Any, Any]] = set()
-        self._shifts: dict[Form, tuple[Shift, ...]] = {}
+        self._shifts: dict[tuple[Form, bool], tuple[Shift, ...]] = {}
         self._proofs = PROOFS
         self._constants: dict[tuple[Lifting, tuple[int, ...], bytes], Constant[Any]] = {}
         #: How many nodes were read.
@@ -339,14 +339,17 @@ class View:
         form = self._forms.get(var)
         return form is not None and bool(self.shifts(form, self.algebra(var.type.dtype)))
 
-    def shifts(self, form: Form, algebra: Lifting) -> tuple[Shift, ...]:
-        """A shift that a form does not change with, if one is found."""
-        if form not in self._shifts:
-            found = candidates(form, algebra) if self._proofs > 0 else []
+    def shifts(self, form: Form, algebra: Lifting, logs: bool = False) -> tuple[Shift, ...]:
+        """A shift that a form does not change with, if one is found.
+
+        Of forms that hold logs where these are asked for, and of others where they are not.
+        """
+        if (form, logs) not in self._shifts:
+            found = candidates(form, algebra, logs) if self._proofs > 0 else []
             self._proofs -= len(found)
             proved = (s for s in found if Generator(s, algebra).kills(form))
-            self._shifts[form] = tuple(islice(proved, 1))
-        return self._shifts[form]
+            self._shifts[form, logs] = tuple(islice(proved, 1))
+        return self._shifts[form, logs]
 
     def gains(self, var: Variable[Any, Any]) -> bool:
         """Tell whether an event is between this variable and the leaves of its form."""

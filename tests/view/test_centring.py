@@ -98,15 +98,42 @@ def test_masked_logits_are_as_they_were() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+SCALED: Any = at.exp(4 * x)
+#: Soft maxima less averages: logs that no relation replaces.
+GAPS: dict[str, Any] = {
+    "mean": at.log(SCALED.mean(1)) / 4 - (x * SCALED).sum(1) / SCALED.sum(1),
+    "scaled": at.log(SCALED.sum(1)) / 4 - (x * SCALED).sum(1) / SCALED.sum(1),
+    "weighed": g[:, 0] * ((x * SCALED).mean(1) / SCALED.mean(1) - at.log(SCALED.mean(1)) / 4),
+    "variance": at.log(SCALED.mean(1)) / 2
+    - 2 * (x * SCALED).sum(1) / SCALED.sum(1)
+    + ((x - x.mean(**KEPT)) ** 2).sum(1),
+}
+
+
+@pytest.mark.parametrize("graph", GAPS.values(), ids=GAPS)
+def test_logs_beside_averages_are_centred(graph: Any) -> None:
+    """A log of a sum grows with its exponents, as what it is compared with does."""
+    for rows in (G, ROWS, ROWS + 1e8):
+        assert_right([x, g], [graph], [rows, G], rtol=1e-13)
+
+
+def test_logs_that_relations_replace_are_not_centred() -> None:
+    e = at.exp(x)
+    y = at.log(e.sum(1)) - (x * e).sum(1) / e.sum(1)
+    found = ops(function([x], y, PLAIN))
+    assert found["Softmax"] == found["LogSoftmax"] == 1
+    assert not found["Supremum"]
+
+
 # -- what is proved --------------------------------------------------------------------------------
 
 
-def shifts(graph: Any) -> list[bool]:
+def shifts(graph: Any, logs: bool = False) -> list[bool]:
     """For each candidate whether the graph does not change with it."""
     view = View(registry.relations())
     form = view.read(graph)
     algebra: Any = form.home
-    return [Generator(s, algebra).kills(form) for s in candidates(form, algebra)]
+    return [Generator(s, algebra).kills(form) for s in candidates(form, algebra, logs)]
 
 
 def test_derivatives_are_proved_not_to_change() -> None:
@@ -121,6 +148,13 @@ def test_what_changes_is_not() -> None:
     mean = (soft(x) * x).sum(**KEPT)
     for graph in (mean, soft(x) * x, soft(x) * (x - 2 * mean), slope + x * soft(x)):
         assert set(shifts(graph)) == {False}
+
+
+def test_logs_are_asked_where_they_are_wanted() -> None:
+    gap = at.log(SCALED.sum(1)) / 4 - (x * SCALED).sum(1) / SCALED.sum(1)
+    assert shifts(gap) == []
+    assert shifts(gap, logs=True) == [True]
+    assert shifts(at.log(SCALED.sum(1)) / 2 - (x * SCALED).sum(1) / SCALED.sum(1), True) == [False]
 
 
 def test_what_holds_no_exponent_outside_is_not_tried() -> None:
