@@ -48,7 +48,7 @@ def found(**budgets: Any) -> Improvement:
 def shared() -> tuple[Any, Improvement]:
     """One search, and its input, for the tests that only read it."""
     x, out = step()
-    return x, kanrewrite.improve(out, {x: (1e-3, 1e18)}, points=24, seconds=60)
+    return x, kanrewrite.improve(out, {x: (1e-3, 1e18)}, points=24, seconds=60, limit=12)
 
 
 def test_the_best_form_keeps_its_digits_when_it_is_compiled() -> None:
@@ -97,7 +97,7 @@ def test_a_formula_without_a_value_is_left_alone() -> None:
 def test_tensors_and_gradients_are_formulas_too() -> None:
     x: Any = at.dvector("x")
     out = aesara.grad(at.sqrt(x**2 + 1).sum(), x)
-    best = kanrewrite.improve(out, {x: (-1e300, 1e300)}, points=8, seconds=60).best()
+    best = kanrewrite.improve(out, {x: (-1e300, 1e300)}, points=8, seconds=60, limit=8).best()
     assert best.error < 2
     np.testing.assert_allclose(best.graph.eval({x: [1e200, 3.0]}), [1.0, 3 / np.sqrt(10)])
 
@@ -208,7 +208,7 @@ def test_a_click_on_a_point_opens_its_graph(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     script = tmp_path / "model.py"
     script.write_text(
-        "import aesara.tensor as at\nx = at.dscalar('x')\ny = at.sqrt(x + 1) - at.sqrt(x)\n"
+        "import aesara.tensor as at\nx = at.dscalar('x')\ny = at.log(x + 1) - at.log(x)\n"
     )
     options = ["--range", "x=1:1e18", "--points", "12", "--seconds", "30", "--json"]
     result = CliRunner().invoke(app, ["improve", f"{script}:y", *options])
