@@ -42,6 +42,7 @@ from kanrewrite.view.operators import plain
 from kanrewrite.view.own_terms import without_own
 from kanrewrite.view.owned import split_own
 from kanrewrite.view.powers import gathered
+from kanrewrite.view.regions import told_apart
 from kanrewrite.view.shutting import kept_beside
 from kanrewrite.view.signs import is_exact
 from kanrewrite.view.sinking import apart, is_scatter, sunk
@@ -64,6 +65,8 @@ class Builder(LogBuilder):
 
     def whole(self, form: Form) -> Variable[Any, Any]:
         """A form, centred where it does not change with its exponents."""
+        apart = told_apart(form) if hot(form) else None
+        form = form if apart is None else apart
         left = without_own(dict(self.a.expand(form)), self.a) if hot(form) else None
         form = form if left is None else self.a.add_terms(left)
         for shift in self.view.shifts(form, self.a):

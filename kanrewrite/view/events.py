@@ -22,6 +22,7 @@ from kanrewrite.view.levels import level, overflows, vanishes
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import merged
 from kanrewrite.view.nodes import axes_of
+from kanrewrite.view.regions import told_apart
 from kanrewrite.view.zeros import sums_kept
 
 EXPONENTIALS = {T.exp, T.exp2, T.pow, T.expm1}
@@ -95,6 +96,7 @@ def meets(
                 (written and sum_gains(inputs, hots, form, algebra, risky))
                 or (risky and form in algebra.regained and form not in inputs)
                 or bool(left_out(form, algebra).difference(*(left_out(f, algebra) for f in inputs)))
+                or (risky and told_apart(form) is not None)
             )
         if name in ("mul", "true_div", "pow"):
             masked = risky and is_masked(form, algebra) and overflows(form, algebra)

@@ -68,6 +68,10 @@ class Move:
         """
         return []
 
+    def takes_of(self, axes: tuple[int, ...]) -> bool:
+        """Tell whether it takes some of the elements along axes, none twice, and all else."""
+        return False
+
     def takes_several(self) -> bool:
         """Tell whether it takes elements from several places along an axis."""
         return False
@@ -222,13 +226,21 @@ class Index(Move):
                 found.append(axes)
         return found
 
+    def takes_of(self, axes: tuple[int, ...]) -> bool:
+        """Slices do, and a list of places along one of them."""
+        entries = [e for d, e in enumerate(self.entries) if d in axes]
+        whole = all(e == slice(None) for d, e in enumerate(self.entries) if d not in axes)
+        kept = all(isinstance(e, slice) or _ndim(e) == 1 for e in entries)
+        return whole and kept and self.once() is not None and not self.is_identity()
+
     def takes_several(self) -> bool:
         """Those that a tensor names."""
         return any(_ndim(e) for e in self.entries if not isinstance(e, slice))
 
     def once(self) -> Move | None:
-        """Numbers and slices take no element twice."""
-        return None if self.takes_several() else self
+        """Numbers and slices take no element twice, nor does a list of different places."""
+        listed = [e for e in self.entries if _ndim(e)]
+        return self if len(listed) < 2 and all(map(_differ, listed)) else None
 
     def unpicked(self, var: Any) -> Any:
         """Ones, and zeros set at the index."""
@@ -450,6 +462,15 @@ def _counts(entry: Any) -> bool:
     return all(
         isinstance(i, Constant) and int(i.data) == value for i, value in ((start, 0), (step, 1))
     )
+
+
+def _differ(entry: Any) -> bool:
+    """Tell whether the places of a list are different for sure, whatever the length is."""
+    if not isinstance(entry, Constant) or entry.type.ndim != 1:
+        return False
+    places = np.asarray(entry.data)
+    alike = bool(np.all(places >= 0) or np.all(places < 0))
+    return alike and len(np.unique(places)) == len(places)
 
 
 def _entry_key(entry: Any) -> Hashable:

@@ -11,10 +11,11 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
+from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import ZERO, App, Form, Sum, Terms, Totals
 from kanrewrite.view.heat import hot, is_others
 from kanrewrite.view.moves import Index
-from kanrewrite.view.picking import added
+from kanrewrite.view.picking import added, picks
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -186,12 +187,40 @@ def _left(ratio: Form, a: Lifting) -> Form | None:
             continue
         others: Form = a.app(T.others, body, axes, bcast=body.bcast)
         own = a.mul(ratio, f)
+        kept = _not_taken(own, total, f, a)
+        if kept is not None:
+            return a.div(kept, f)
         if own is body and (total is f or not f.bcast):  # or the sum of everything, as a scalar
             return a.div(others, f)
         for move in _moves(own, a):
             fits = move.whole == body.bcast and move.restricted(total.bcast) is not None
             if fits and a.move(total, move) is f and a.move(body, move) is own:
                 return a.div(a.app(T.subtensor, others, move, bcast=move.result()), f)
+    return None
+
+
+def _not_taken(part: Form, total: App, moved: Form, a: Lifting) -> Form | None:
+    """``sum(b) - sum(b[index])`` as the sum of what the index does not take; None for others.
+
+    Both sums may have been moved, alike.
+    """
+    inner = _total(part)
+    body, axes = total.args
+    if inner is None or inner.args[1] != axes:
+        return None
+    for move in _moves(inner.args[0], a):
+        taken = move.takes_of(axes) and move.whole == body.bcast
+        if not (taken and a.move(body, move) is inner.args[0]):
+            continue
+        kept = (T.switch, picks(body, move, body, a), body, a.zero)
+        left = becomes((T.sub, T.sum, T.sum), ((T.sum, body, axes), (T.sum, kept, axes)), a)
+        if left is None:
+            return None
+        if part is inner and moved is total:
+            return left
+        outer = moved.args[1] if isinstance(moved, App) and moved is not total else None
+        if outer is not None and a.move(a.sum(inner.args[0], axes), outer) is part:
+            return a.move(left, outer)
     return None
 
 

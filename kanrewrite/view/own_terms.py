@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import HIGHEST, LONGEST, is_ones
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Sum, Terms, Totals, length
-from kanrewrite.view.heat import is_others
+from kanrewrite.view.heat import is_mask, is_others
+from kanrewrite.view.lengths import operands
 from kanrewrite.view.moves import Move
 from kanrewrite.view.picking import unpicked
 
@@ -46,15 +47,27 @@ class Place(NamedTuple):
         (_, total), axes = _moved(form), self.others.args[1]
         if not (isinstance(total, App) and total.op is T.sum and total.args[1] == axes):
             return None
-        body = total.args[0]
-        if body.bcast != self.others.bcast:
-            return None
+        found = self._parts(total, a)
         one = all(form.bcast) and all(total.bcast)
-        if not one and self.at(total, a) is not form:
+        if found is None or (not one and self.at(total, a) is not form):
             return None
-        own = self.at(body, a)
-        left = self.at(a.app(T.others, body, axes, bcast=body.bcast), a)
+        own, left = (self.at(f, a) for f in found)
         return None if own is None or left is None else (own, left)
+
+    def _parts(self, total: App, a: Lifting) -> tuple[Form, Form] | None:
+        """A sum as what the others leave out, before both are moved, and what they do not."""
+        body, axes = total.args
+        if is_others(self.others):
+            if body.bcast != self.others.bcast:
+                return None
+            return body, a.app(T.others, body, axes, bcast=body.bcast)
+        known = left_by(self.others, a)
+        assert known is not None
+        mask, move = known
+        alike = operands(body) & operands(self.others.args[0])
+        if not any(f.bcast == move.whole for f in alike) or mask in masks(body, a):
+            return None  # of other lengths, or what is left itself
+        return a.sum(a.move(body, move), axes), a.sum(a.mul(body, mask), axes)
 
     def is_whole(self, form: Form, a: Lifting) -> bool:
         """Tell whether a form is the sum of which one term was left out."""
@@ -64,22 +77,50 @@ class Place(NamedTuple):
     def size(self, form: Form, a: Lifting) -> Fraction:
         """How often a form is divided by what is as small as the others are."""
         factors = ((k, *_moved(f)) for f, k in a.parts(form)[2])
-        found = [-k for k, moves, f in factors if moves == self.moves and self._is_small(f)]
+        found = [-k for k, moves, f in factors if moves == self.moves and self._is_small(f, a)]
         return sum(found, ZERO)
 
-    def _is_small(self, form: Form) -> bool:
-        return is_others(form) and bool(form.args[1] == self.others.args[1])
+    def _is_small(self, form: Form, a: Lifting) -> bool:
+        if not (isinstance(form, App) and form.op is self.others.op):
+            return False
+        alike = is_others(form) or left_by(form, a) == left_by(self.others, a)
+        return alike and bool(form.args[1] == self.others.args[1])
+
+
+def masks(form: Form, a: Lifting) -> list[App]:
+    """The factors that hide, or keep, what an index points to."""
+    return [
+        f
+        for f, k in a.parts(form)[2]
+        if k == 1 and is_mask(f) and isinstance(f.args[0], App) and f.args[0].op is T.unpicked
+    ]
+
+
+def left_by(form: Form, a: Lifting) -> tuple[App, Move] | None:
+    """The mask of a sum of what an index does not take along its axes, and the index."""
+    if isinstance(form, App) and form.op is T.sum:
+        for mask in masks(form.args[0], a):
+            given, kept = mask.args
+            move = given.args[1]
+            if kept and move.takes_of(form.args[1]) and form.args[0].bcast == move.whole:
+                return mask, move
+    return None
+
+
+def is_left(form: Form, a: Lifting) -> TypeGuard[App]:
+    """Tell whether a form is the sum of others, or of all that an index does not take."""
+    return is_others(form) or left_by(form, a) is not None
 
 
 def without_own(terms: Terms, a: Lifting) -> Terms | None:
     """A sum in which own terms have cancelled, None where they do not."""
     if not 1 < len(terms) <= MANY:
         return None
-    for place in dict.fromkeys(_places(terms, a)):
+    for place in dict.fromkeys(places(terms, a)):
         there = {m: c for m, c in terms.items() if _is_only(m, place, a)}
         here = {m: c for m, c in terms.items() if m not in there}
         groups = [(here, place), (there, Place(place.others, ()))]
-        found = [(group, _cancelled(group, where, a)) for group, where in groups]
+        found = [(group, cancelled(group, where, a)) for group, where in groups]
         if any(left is not None for _, left in found):
             out = Totals()
             for group, left in found:
@@ -89,7 +130,7 @@ def without_own(terms: Terms, a: Lifting) -> Terms | None:
     return None
 
 
-def _places(terms: Terms, a: Lifting) -> Iterator[Place]:
+def places(terms: Terms, a: Lifting) -> Iterator[Place]:
     """The sums that leave one term out, of those that terms divide by."""
     for m in terms:
         for f, k in a.parts(m)[2]:
@@ -108,7 +149,9 @@ def _place(form: Form, a: Lifting) -> Iterator[Place]:
     What they do not is read in another way, and differs by rounding.
     """
     moves, inner = _moved(form)
-    if is_others(inner) and moves:
+    if is_left(inner, a) and not is_others(inner):
+        yield Place(inner, moves)
+    elif is_others(inner) and moves:
         total = a.sum(*inner.args)
         if not any(m.takes_several() and a.all_picked(total, m) is None for m in moves):
             yield Place(inner, moves)
@@ -128,7 +171,7 @@ def _is_only(form: Form, place: Place, a: Lifting) -> bool:
     return any(f.args[1] in place.moves and not hidden for f, hidden in unpicked(form, a))
 
 
-def _cancelled(terms: Terms, place: Place, a: Lifting) -> Terms | None:
+def cancelled(terms: Terms, place: Place, a: Lifting) -> Terms | None:
     """Terms over what they divide by, with own terms taken out of sums, where the largest cancel.
 
     Those are the ones that are divided by the others most often.
@@ -136,7 +179,7 @@ def _cancelled(terms: Terms, place: Place, a: Lifting) -> Terms | None:
     if not terms or sum(map(length, terms)) > LONGEST:
         return None
     ones = dict[Form, None]()
-    pieces = [(_bare(n, ones, a), c * d) for m, c in terms.items() for n, d in _expanded(m, a)]
+    pieces = [(_bare(n, ones, a), c * d) for m, c in terms.items() for n, d in expanded(m, a)]
     divisors = (f for n, _ in pieces for f, k in a.parts(n)[2] if k < 0 and place.is_whole(f, a))
     total = next(divisors, a.one)
     powers = {dict(a.parts(n)[2]).get(total, ZERO) for n, _ in pieces}
@@ -155,13 +198,33 @@ def _cancelled(terms: Terms, place: Place, a: Lifting) -> Terms | None:
     return a.terms_of(a.mul(a.pow(total, lowest), a.add_terms(left), *ones))
 
 
-def _expanded(form: Form, a: Lifting) -> Iterator[tuple[Form, Fraction]]:
-    """A product multiplied out, with the sums in its sums."""
+def expanded(form: Form, a: Lifting) -> Iterator[tuple[Form, Fraction]]:
+    """A product multiplied out, with the sums in its sums, along axes too."""
     for n, c in a.expand(form):
-        if any(isinstance(f, Sum) and k in range(1, HIGHEST + 1) for f, k in a.parts(n)[2]):
-            yield from ((m, c * d) for m, d in _expanded(n, a))
+        factors = a.parts(n)[2]
+        summed = ((f, _summed(f, a)) for f, k in factors if k == 1 and isinstance(f, App))
+        f, terms = next(((f, terms) for f, terms in summed if terms), (n, []))
+        if terms:
+            rest = a.div(n, f)
+            yield from ((m, c * d * e) for t, d in terms for m, e in expanded(a.mul(rest, t), a))
+        elif any(isinstance(f, Sum) and k in range(1, HIGHEST + 1) for f, k in factors):
+            yield from ((m, c * d) for m, d in expanded(n, a))
         else:
             yield n, c
+
+
+def _summed(form: App, a: Lifting) -> list[tuple[Form, Fraction]]:
+    """The terms of a sum along axes of a product with sums, each summed and moved as it was."""
+    moves, inner = _moved(form)
+    if not (isinstance(inner, App) and inner.op is T.sum):
+        return []
+    body, axes = inner.args
+    if not any(isinstance(f, Sum) and k == 1 for f, k in a.parts(body)[2]) or not a.expands(body):
+        return []
+    terms = [(a.sum(a.spread(m, body), axes), c) for m, c in a.expand(body)]
+    for move in moves:
+        terms = [(a.move(t, move), c) for t, c in terms]
+    return terms
 
 
 def _bare(form: Form, ones: dict[Form, None], a: Lifting) -> Form:

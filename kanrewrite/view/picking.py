@@ -66,7 +66,7 @@ def _without_picked(terms: Terms, a: Lifting) -> Terms | None:
         whole = a.sum(body, axes)
         rest = _without(terms, whole if keeps else a.drop(whole, axes), n, a)
         if rest is not None:
-            kept = (T.switch, _picks(body, move, body, a), body, a.zero)
+            kept = (T.switch, picks(body, move, body, a), body, a.zero)
             totals = (T.sum, body, axes), (T.sum, kept, axes)
             left = becomes((T.sub, T.sum, T.sum), totals, a)
             if left is None:
@@ -112,7 +112,7 @@ def _without_scattered(terms: Terms, a: Lifting) -> Terms | None:
                 body = a.mul(a.div(n, f), spread(values, move, axes, a))
                 rest = _without(terms, body, n, a)
                 if rest is not None:
-                    left = _hidden(body, _picks(body, move, like, a), a)
+                    left = hidden(body, picks(body, move, like, a), a)
                     if left is None:
                         return None
                     return added(rest, a.mul(a.const(-terms[n]), left), a)
@@ -124,7 +124,7 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
 
     Where they nearly cancel: ``p*(p[i] - d_ij)/(1 - p[i])``, the slope of ``-log(1 - p[i])``.
     """
-    moves = {f.args[1]: f.args[2] for f in _put_in(terms, a)}
+    moves = {f.args[1]: f.args[2] for f in put_in(terms, a)}
     # (The slope of log(p[i]) is left: one less a share has the digits that it needs.)
     if len(moves) > FEW or not any(is_others(f) for f in within(*terms)):
         return None
@@ -136,16 +136,16 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
             continue
         pairs = [[*placed, m] for m in beside if len(placed) == 1]
         for axes, group in product(move.picks(), [[*placed, *beside], *pairs]):
-            found = [a.mul(a.const(terms[t]), _where_picked(t, move, axes, a)) for t in group]
+            found = [a.mul(a.const(terms[t]), where_picked(t, move, axes, a)) for t in group]
             there = a.add(*found)
             gains = _cancelling([there], a) < _cancelling(found, a)
             given = set().union(*map(operands, group))
             if not (gains and fills(there, like, a.lengths, given)):
                 continue
-            mask = _picks(a.mul(*group), move, like, a)
+            mask = picks(a.mul(*group), move, like, a)
             rest = {t: c for t, c in terms.items() if t not in group}
             for m in (t for t in group if t not in placed):
-                left = _hidden(m, mask, a)
+                left = hidden(m, mask, a)
                 if left is None:
                     return None
                 rest = added(rest, a.mul(a.const(terms[m]), left), a)
@@ -247,7 +247,7 @@ def _without_masked(terms: Terms, a: Lifting) -> Terms | None:
             whole = a.div(n, mask)
             if whole.bcast == n.bcast and terms.get(whole) == -terms[n]:
                 rest = {t: b for t, b in terms.items() if t not in (whole, n)}
-                left = _hidden(whole, mask, a)
+                left = hidden(whole, mask, a)
                 if left is None:
                     return None
                 return added(rest, a.mul(a.const(terms[whole]), left), a)
@@ -260,7 +260,7 @@ _WAYS = (
 )  # fmt: skip
 
 
-def _hidden(whole: Form, mask: Form, a: Lifting) -> Form | None:
+def hidden(whole: Form, mask: Form, a: Lifting) -> Form | None:
     """What is left of a form without what a mask keeps of it, as relations say."""
     return becomes((T.sub, None, T.switch), (whole, (T.switch, mask, whole, a.zero)), a)
 
@@ -309,7 +309,7 @@ def spread(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
     return whole(form)
 
 
-def _where_picked(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
+def where_picked(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
     """What a form is at the elements that a move picks, those that were moved in their places.
 
     Of ``sum(a * scatter(b, index), axes)`` that is ``a * b``.
@@ -327,14 +327,14 @@ def _where_picked(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
                 return there(inner)
         if is_ones(part):
             return a.one  # the whole has all lengths
-        if not part.constant_along(axes):
+        if not axes or not part.constant_along(axes):
             return part
         return spread(a.drop(part, axes) if part.bcast else part, move, axes, a)
 
     return there(form)
 
 
-def _put_in(forms: Iterable[Form], a: Lifting) -> Iterator[App]:
+def put_in(forms: Iterable[Form], a: Lifting) -> Iterator[App]:
     """The scatters that are factors of forms, or of terms of their factors."""
     stack, seen = [*forms], set[Form]()
     while stack:
@@ -362,7 +362,7 @@ def _is_total(form: Form) -> TypeGuard[App]:
     return isinstance(form, App) and form.op is T.sum
 
 
-def _picks(body: Form, move: Move, like: Form, a: Lifting) -> Form:
+def picks(body: Form, move: Move, like: Form, a: Lifting) -> Form:
     """What keeps the elements that a move takes of a form, with the lengths of another one."""
     axes = tuple(d for d, one in enumerate(move.whole) if not one)
     known, shape = a.picked.setdefault(move, {}), a.lengths.get(like, like)

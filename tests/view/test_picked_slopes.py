@@ -81,6 +81,31 @@ def test_a_product_of_the_hessian_of_what_is_not_picked(name: str) -> None:
         )
 
 
+SEVERAL: dict[str, Callable[[Any], Any]] = {
+    "a slice": lambda p: at.log(1 - p[:, 1:].sum(axis=1)).sum(),
+    "the odds of a slice": lambda p: (lambda q: at.log(q) - at.log(1 - q))(p[:, :2].sum(1)).sum(),
+    "the odds of a label": SECOND["log odds"],
+    "a product": lambda p: (lambda q: at.log(q * (1 - q)))(p[ROWS, LABELS]).sum(),
+}
+
+
+@pytest.mark.parametrize("name", sparing(SEVERAL, 3))
+def test_a_product_of_the_hessian_has_the_digits_of_what_divides_it(name: str) -> None:
+    """Of 1 less a share of 1 - 1e-9 seven digits are left: what divides by it twice has none.
+
+    A mean that is nearly one of its values is known to the rounding of that, a direction's here.
+    """
+    along = at.dmatrix("along")
+    given = np.cos(np.arange(9.0)).reshape(3, 3)
+    product = grad((grad(SEVERAL[name](_written(x)), x) * along).sum(), x)
+    ours = function([x, along], product)
+    for scale in (1.0, 20.0, 100.0):
+        (truth,) = evaluate([product], {x: _NEAR * scale, along: given})
+        expected = np.asarray(truth, float)
+        atol = 1e-15 + 1e-13 * np.abs(expected).max()
+        np.testing.assert_allclose(ours(_NEAR * scale, given), expected, rtol=0, atol=atol)
+
+
 @pytest.mark.parametrize("share", [_written, _operator])
 @pytest.mark.parametrize("pick", [lambda p: p, lambda p: p[:, -1], lambda p: p[ROWS, LABELS]])
 def test_the_log_of_what_is_left_by_a_share_that_vanishes(pick: Any, share: Any) -> None:
@@ -121,13 +146,13 @@ def test_steps_that_pick_are_not_asked_what_they_are_at_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[Any] = []
-    found = picking._where_picked
+    found = picking.where_picked
 
     def counted(*arguments: Any) -> Any:
         asked.append(arguments)
         return found(*arguments)
 
-    monkeypatch.setattr(picking, "_where_picked", counted)
+    monkeypatch.setattr(picking, "where_picked", counted)
     moves, state = at.dmatrix("moves"), x[0]
     for step in range(1, 5):
         state = at.log(at.exp(state[:, None] + moves).sum(axis=0)) + x[step]
