@@ -96,7 +96,7 @@ def meets(
                 (written and sum_gains(inputs, hots, form, algebra, risky))
                 or (risky and form in algebra.regained and form not in inputs)
                 or bool(left_out(form, algebra).difference(*(left_out(f, algebra) for f in inputs)))
-                or (risky and told_apart(form) is not None)
+                or (hot(form) and told_apart(form) is not None)
             )
         if name in ("mul", "true_div", "pow"):
             masked = risky and is_masked(form, algebra) and overflows(form, algebra)

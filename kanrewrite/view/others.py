@@ -6,13 +6,14 @@ difference but rounding errors; the sum of the others has all its digits.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
 from kanrewrite.view.following import becomes
-from kanrewrite.view.forms import ZERO, App, Form, Sum, Terms, Totals
+from kanrewrite.view.forms import HALF, ZERO, App, Axes, Form, Sum, Terms, Totals
 from kanrewrite.view.heat import hot, is_others
 from kanrewrite.view.moves import Index
 from kanrewrite.view.picking import added, picks
@@ -88,26 +89,35 @@ def _gathered(terms: Terms, a: Lifting) -> Terms | None:
 
 
 def without_squares(terms: Terms, a: Lifting) -> Terms | None:
-    """``sum(e)**2 - sum(e**2)`` as ``sum(e * others(e))``."""
-    for m, c in terms.items() if len(terms) > 1 else ():
-        for f, k in a.parts(m)[2]:
-            total = f.args[0] if isinstance(f, App) and f.op is T.dimshuffle else f
-            if k < 2 or not hot(f) or not (isinstance(total, App) and total.op is T.sum):
+    """``sum(e)**2 - sum(e**2)`` as ``sum(e * others(e))``, both of them over anything."""
+    for n, c in terms.items() if len(terms) > 1 else ():
+        for f, body, axes in _squares(n, a):
+            squares = a.mul(body, body)
+            left = a.mul(body, a.app(T.others, body, axes, bcast=body.bcast))
+            whole, squares, left = (a.sum(g, axes) for g in (body, squares, left))
+            if isinstance(f, App) and f.op is T.dimshuffle:
+                whole, squares, left = (a.move(g, f.args[1]) for g in (whole, squares, left))
+            if squares is not f:
                 continue
-            body, axes = total.args
-            around = a.div(m, a.pow(f, Fraction(2)))
-            squares, left = (
-                a.sum(a.mul(body, by), axes)
-                for by in (body, a.app(T.others, body, axes, bcast=body.bcast))
-            )
-            squares, left = (t if total is f else a.drop(t, axes) for t in (squares, left))
-            n = a.mul(around, squares)
-            if terms.get(n) == -c:
+            around = a.div(n, f)
+            m = a.mul(around, whole, whole)
+            if terms.get(m) == -c:
                 rest = Totals((t, b) for t, b in terms.items() if t not in (m, n))
                 for t, b in a.terms_of(a.mul(around, left)).items():
-                    rest[t] += b * c
+                    rest[t] -= b * c
                 return rest
     return None
+
+
+def _squares(form: Form, a: Lifting) -> Iterator[tuple[Form, Form, Axes]]:
+    """The sums of squares of exponentials in a product, with what is squared."""
+    for f, k in a.parts(form)[2]:
+        total = f.args[0] if isinstance(f, App) and f.op is T.dimshuffle else f
+        if k == 1 and hot(f) and isinstance(total, App) and total.op is T.sum:
+            body, axes = total.args
+            expo = a.parts(body)[1]
+            if expo.terms and all(j.denominator == 1 and not j % 2 for _, j in expo.terms):
+                yield f, a.pow(body, HALF), axes
 
 
 def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Form | None:

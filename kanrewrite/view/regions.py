@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from kanrewrite.view.forms import ZERO, App, Axes, Form, Leaf, Terms, Totals, remembered, within
 from kanrewrite.view.lengths import fills, operands
 from kanrewrite.view.moves import Move
-from kanrewrite.view.own_terms import Place, cancelled, expanded, is_left, places
+from kanrewrite.view.own_terms import cancelled, expanded, places
 from kanrewrite.view.picking import hidden, picks, put_in, scatters, where_picked
+from kanrewrite.view.places import Place, Squares, is_left, squared
 
 #: A sum of more products is not told apart.
 MANY = 40
@@ -27,17 +28,20 @@ Pieces = list[tuple[Form, Fraction]]
 def told_apart(form: Form) -> Form | None:
     """A form whose terms have cancelled where an index points to and elsewhere, None if none do."""
     a = form.home
-    if not any(is_left(f, a) for f in within(form)):
+    if not any(is_left(f, a) or squared(f, a) is not None for f in within(form)):
         return None
     terms = _collected(list(expanded(form, a)))
     if not 1 < len(terms) <= MANY:
         return None
-    for move, like in {f.args[1]: f.args[2] for f in put_in(terms, a)}.items():
+    moves = {f.args[1]: f.args[2] for f in put_in(terms, a)}
+    for move, like in moves.items():
         for axes in move.picks() or _along(move):
             found = _at(terms, move, axes, like, a)
             if found is not None:
                 return found
-    return None
+    where = [_of_each(place, terms, a) for place in _places(terms, a) if not moves]
+    left = _cancelled(list(terms.items()), terms, where, a)
+    return None if left is None else cast(Form, a.add_terms(left))
 
 
 def _at(terms: Terms, move: Move, axes: Axes, like: Leaf, a: Any) -> Form | None:
@@ -52,7 +56,7 @@ def _at(terms: Terms, move: Move, axes: Axes, like: Leaf, a: Any) -> Form | None
     if not fills(a.add_terms(there), like, a.lengths, set().union(*map(operands, terms))):
         return None
     mine = _cancelled(pieces, there, [Place(f, ()) for f in _divisors(pieces, a)], a)
-    left = _cancelled(list(beside.items()), beside, list(dict.fromkeys(places(beside, a))), a)
+    left = _cancelled(list(beside.items()), beside, _places(beside, a), a)
     if mine is None and left is None:
         return None
     mask = picks(a.mul(*terms), move, like, a)
@@ -62,6 +66,17 @@ def _at(terms: Terms, move: Move, axes: Axes, like: Leaf, a: Any) -> Form | None
     shown = a.choice(mask, a.add_terms(there if mine is None else mine), a.zero)
     whole: Form = a.add(shown, *(a.mul(a.const(c), m) for m, c in rest))
     return whole
+
+
+def _places(terms: Terms, a: Any) -> list[Place | Squares]:
+    return list(dict.fromkeys(places(terms, a)))
+
+
+def _of_each(place: Place | Squares, terms: Terms, a: Any) -> Place | Squares:
+    """A place of squares as one of each of their terms, where all terms have their lengths."""
+    base = squared(place.left, a) if isinstance(place, Squares) else None
+    each = base is not None and all(m.bcast == base.bcast for m in terms)
+    return place._replace(each=True) if each and isinstance(place, Squares) else place
 
 
 def _lengths(terms: Terms) -> Iterator[tuple[bool, ...]]:
@@ -88,7 +103,7 @@ def _divisors(pieces: Pieces, a: Any) -> Iterator[App]:
     return iter(dict.fromkeys(f for f in found if is_left(f, a)))
 
 
-def _cancelled(pieces: Pieces, terms: Terms, where: list[Place], a: Any) -> Terms | None:
+def _cancelled(pieces: Pieces, terms: Terms, where: list[Place | Squares], a: Any) -> Terms | None:
     """Terms, of which those that are largest have cancelled, None where they have not.
 
     Some may have when the pieces were added up.

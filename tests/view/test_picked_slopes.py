@@ -85,11 +85,12 @@ SEVERAL: dict[str, Callable[[Any], Any]] = {
     "a slice": lambda p: at.log(1 - p[:, 1:].sum(axis=1)).sum(),
     "the odds of a slice": lambda p: (lambda q: at.log(q) - at.log(1 - q))(p[:, :2].sum(1)).sum(),
     "the odds of a label": SECOND["log odds"],
+    "squares": lambda p: at.log(1 - (p**2).sum(axis=1)).sum(),
     "a product": lambda p: (lambda q: at.log(q * (1 - q)))(p[ROWS, LABELS]).sum(),
 }
 
 
-@pytest.mark.parametrize("name", sparing(SEVERAL, 3))
+@pytest.mark.parametrize("name", sparing(SEVERAL, 4))
 def test_a_product_of_the_hessian_has_the_digits_of_what_divides_it(name: str) -> None:
     """Of 1 less a share of 1 - 1e-9 seven digits are left: what divides by it twice has none.
 
@@ -104,6 +105,16 @@ def test_a_product_of_the_hessian_has_the_digits_of_what_divides_it(name: str) -
         expected = np.asarray(truth, float)
         atol = 1e-15 + 1e-13 * np.abs(expected).max()
         np.testing.assert_allclose(ours(_NEAR * scale, given), expected, rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("share", [_written, _operator])
+def test_the_slope_of_what_squares_leave_of_the_square_of_a_sum(share: Any) -> None:
+    loss = at.log(1 - (share(x) ** 2).sum(axis=1)).sum()
+    ours = function([x], [loss, grad(loss, x)])
+    for scale in (1.0, 20.0, 1e3):
+        truth = evaluate([loss, grad(loss, x)], {x: _NEAR * scale})
+        for found, expected in zip(ours(_NEAR * scale), truth, strict=True):
+            np.testing.assert_allclose(found, np.asarray(expected, float), rtol=1e-13, atol=1e-14)
 
 
 @pytest.mark.parametrize("share", [_written, _operator])

@@ -1,0 +1,196 @@
+"""Places: what sums that leave a part of another sum out have left out, and what they have not.
+
+Each says of what it divides by how a whole sum is put together of what is left and what is not.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeGuard
+
+from kanrewrite.terms import T
+from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form
+from kanrewrite.view.heat import is_mask, is_others
+from kanrewrite.view.lengths import operands
+from kanrewrite.view.moves import Move
+
+#: What rearranges a tensor.
+MOVES = (T.dimshuffle, T.subtensor)
+
+Parts = list[tuple[Form, Fraction]]
+
+
+class Place(NamedTuple):
+    """A sum that leaves one term out, and how it was moved."""
+
+    others: App
+    moves: tuple[Move, ...]
+
+    def at(self, form: Form, a: Any) -> Form | None:
+        """What a form is there, None where it is not moved as the others were."""
+        for move in self.moves:
+            if form.bcast and move.restricted(form.bcast) is None:
+                return None
+            form = a.move(form, move)
+        return form
+
+    def parted(self, form: Form, a: Any) -> Parts | None:
+        """A sum along the same axes as its own term and the others, None for what is none."""
+        found = self._both(form, a)
+        return None if found is None else [(f, ONE) for f in found]
+
+    def _both(self, form: Form, a: Any) -> tuple[Form, Form] | None:
+        (_, total), axes = moved(form), self.others.args[1]
+        if not (isinstance(total, App) and total.op is T.sum and total.args[1] == axes):
+            return None
+        found = self._parts(total, a)
+        one = all(form.bcast) and all(total.bcast)
+        if found is None or (not one and self.at(total, a) is not form):
+            return None
+        own, left = (self.at(f, a) for f in found)
+        return None if own is None or left is None else (own, left)
+
+    def _parts(self, total: App, a: Any) -> tuple[Form, Form] | None:
+        """A sum as what the others leave out, before both are moved, and what they do not."""
+        body, axes = total.args
+        if is_others(self.others):
+            if body.bcast != self.others.bcast:
+                return None
+            return body, a.app(T.others, body, axes, bcast=body.bcast)
+        known = left_by(self.others, a)
+        assert known is not None
+        mask, move = known
+        alike = operands(body) & operands(self.others.args[0])
+        if not any(f.bcast == move.whole for f in alike) or mask in masks(body, a):
+            return None  # of other lengths, or what is left itself
+        return a.sum(a.move(body, move), axes), a.sum(a.mul(body, mask), axes)
+
+    def unmoved(self) -> Place:
+        """The same, of what was not moved."""
+        return Place(self.others, ())
+
+    def is_whole(self, form: Form, a: Any) -> bool:
+        """Tell whether a form is the sum of which one term was left out."""
+        parts = self._both(form, a)
+        return parts is not None and parts[1] is self.at(self.others, a)
+
+    def size(self, form: Form, a: Any) -> Fraction:
+        """How often a form is divided by what is as small as the others are."""
+        factors = ((k, *moved(f)) for f, k in a.parts(form)[2])
+        found = [-k for k, moves, f in factors if moves == self.moves and self._is_small(f, a)]
+        return sum(found, ZERO)
+
+    def _is_small(self, form: Form, a: Any) -> bool:
+        if not (isinstance(form, App) and form.op is self.others.op):
+            return False
+        alike = is_others(form) or left_by(form, a) == left_by(self.others, a)
+        return alike and bool(form.args[1] == self.others.args[1])
+
+
+def masks(form: Form, a: Any) -> list[App]:
+    """The factors that hide, or keep, what an index points to."""
+    return [
+        f
+        for f, k in a.parts(form)[2]
+        if k == 1 and is_mask(f) and isinstance(f.args[0], App) and f.args[0].op is T.unpicked
+    ]
+
+
+def left_by(form: Form, a: Any) -> tuple[App, Move] | None:
+    """The mask of a sum of what an index does not take along its axes, and the index."""
+    if isinstance(form, App) and form.op is T.sum:
+        for mask in masks(form.args[0], a):
+            given, kept = mask.args
+            move = given.args[1]
+            if kept and move.takes_of(form.args[1]) and form.args[0].bcast == move.whole:
+                return mask, move
+    return None
+
+
+def is_left(form: Form, a: Any) -> TypeGuard[App]:
+    """Tell whether a form is the sum of others, or of all that an index does not take."""
+    return is_others(form) or left_by(form, a) is not None
+
+
+class Squares(NamedTuple):
+    """What squares leave of the square of a sum: ``sum(e)**2 - sum(e**2) == sum(e*others(e))``."""
+
+    left: App
+    moves: tuple[Move, ...]
+    #: Whether there is a place for each e, of which sums are it and the others.
+    each: bool = False
+
+    def parted(self, form: Form, a: Any) -> Parts | None:
+        """``sum(e**2 * w)`` as ``sum(e)*sum(e*w) - sum(e*w*others(e))``; None for other sums."""
+        total, base = moved(form)[1], squared(self.left, a)
+        if not (isinstance(total, App) and total.op is T.sum and base is not None):
+            return None
+        body, axes = total.args
+        if axes != self.left.args[1] or body.bcast != base.bcast or self._at(total, a) is not form:
+            return None
+        weighted = a.div(body, base)
+        if not a.parts(weighted)[1].terms:
+            return self._with_own(body, axes, a) if self.each else None
+        if a.parts(a.div(weighted, base))[1].terms:
+            return None
+        left = a.sum(a.mul(weighted, a.app(T.others, base, axes, bcast=base.bcast)), axes)
+        sums = [(a.one, ONE)]
+        for f in (base, weighted):
+            parts = self._with_own(f, axes, a) if self.each else [(a.sum(f, axes), ONE)]
+            sums = [(a.mul(m, n), ONE) for m, _ in sums for n, _ in parts]
+        return [*((self._at(m, a), c) for m, c in sums), (self._at(left, a), -ONE)]
+
+    def _with_own(self, body: Form, axes: Axes, a: Any) -> Parts:
+        return [(body, ONE), (a.app(T.others, body, axes, bcast=body.bcast), ONE)]
+
+    def _at(self, form: Form, a: Any) -> Form:
+        for move in self.moves:
+            form = a.move(form, move)
+        return form
+
+    def unmoved(self) -> Squares:
+        """The same, of what was not moved."""
+        return self._replace(moves=())
+
+    def is_whole(self, form: Form, a: Any) -> bool:
+        """Tell whether a form is the sum, where it is taken to be each of its terms and others."""
+        base = squared(self.left, a)
+        return (
+            self.each and base is not None and form is self._at(a.sum(base, self.left.args[1]), a)
+        )
+
+    def size(self, form: Form, a: Any) -> Fraction:
+        """How often a form is divided by what is as small as what squares leave."""
+        factors = ((k, *moved(f)) for f, k in a.parts(form)[2])
+        found = [-k for k, moves, f in factors if self._is_small(f, moves, a)]
+        return sum(found, ZERO)
+
+    def _is_small(self, form: Form, moves: tuple[Move, ...], a: Any) -> bool:
+        if not isinstance(form, App) or form.op not in (T.sum, T.others):
+            return False
+        if form.args[1] != self.left.args[1]:
+            return False
+        if is_others(form):
+            return self.each and not moves
+        base = squared(self.left, a)
+        factors = a.parts(form.args[0])[2]
+        return moves == self.moves and any(is_others(f) and f.args[0] is base for f, _ in factors)
+
+
+def squared(form: Form, a: Any) -> Form | None:
+    """The e of a form that is ``sum(e*others(e))``, None for others."""
+    if isinstance(form, App) and form.op is T.sum:
+        body, axes = form.args
+        for f, k in a.parts(body)[2]:
+            if k == 1 and is_others(f) and f.args[1] == axes and a.div(body, f) is f.args[0]:
+                return f.args[0]  # type: ignore[no-any-return]
+    return None
+
+
+def moved(form: Form) -> tuple[tuple[Move, ...], Form]:
+    """How a form was moved, first things first, and what was moved."""
+    moves: list[Move] = []
+    while isinstance(form, App) and form.op in MOVES:
+        moves.insert(0, form.args[1])
+        form = form.args[0]
+    return tuple(moves), form
