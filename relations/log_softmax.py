@@ -14,7 +14,7 @@ from typing import Any
 import aesara.tensor as at
 from aesara.tensor.special import log_softmax
 
-from kanrewrite import Axis, Eq, Float, T, eq, one_axis_or_all, relation
+from kanrewrite import Axis, Eq, Float, T, eq, one_axis_or_all, relation, same_shape
 
 
 @relation(role=("rewrite", "define"), where="exponents")
@@ -34,6 +34,25 @@ def log_of_the_others(x: Float, axis: Axis) -> Iterator[Eq]:
     total = T.sum(e, axis, keepdims=True)
     odds = x - T.log(total - e)
     yield eq(T.log(total - e) - T.log(total), -T.softplus(odds))
+
+
+@relation(where="exponents")
+def log_of_the_unmasked(c: Float, d: Float, x: Float, axis: Axis) -> Iterator[Eq]:
+    r"""The log of what a mask leaves of a sum: $\log(s - k) - \log s = -\log(1 + k / (s - k))$.
+
+    Where what is masked is negligible, the logs differ by less than their rounding.
+    """
+    e = T.exp(x)
+    total, kept, hidden = (
+        T.sum(a, axis, keepdims=True) for a in (e, T.switch(c, e, 0), T.switch(c, 0, e))
+    )
+    for left, other in ((kept, hidden), (hidden, kept)):
+        odds = T.log(other) - T.log(left)
+        yield eq(T.log(left) - T.log(total), -T.softplus(odds)).when(same_shape(x, c))
+    both = T.sum(T.switch(c, T.switch(d, e, 0), 0), axis, keepdims=True)
+    odds = T.log(T.sum(T.switch(c, T.switch(d, 0, e), e), axis, keepdims=True)) - T.log(both)
+    whole = same_shape(x, c), same_shape(x, d)
+    yield eq(T.log(both) - T.log(total), -T.softplus(odds)).when(*whole)
 
 
 @log_softmax_difference.example
@@ -74,3 +93,18 @@ def _log_of_one_and_a_share() -> Any:
     x = at.matrix("x")
     e = at.exp(x)
     return at.log(1 + e / e.sum(axis=1, keepdims=True))
+
+
+@log_of_the_unmasked.example
+def _log_of_the_unmasked_share() -> tuple[Any, Any]:
+    c, x = at.matrices("c", "x")
+    e = at.exp(x)
+    left, masked = at.switch(c, 0, e).sum(axis=1), at.switch(c, e, 0).sum(axis=1)
+    return at.log(left / e.sum(axis=1)), -at.softplus(at.log(masked) - at.log(left))
+
+
+@log_of_the_unmasked.non_example
+def _log_of_another_share() -> Any:
+    c, x = at.matrices("c", "x")
+    e = at.exp(x)
+    return at.log(at.switch(c, 0, e).sum(axis=1) / at.exp(2 * x).sum(axis=1))

@@ -11,6 +11,7 @@ from unification import Var
 from kanrewrite.guards import is_float
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.forms import HALF, ONE, Form
+from kanrewrite.view.heat import is_mask
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -129,6 +130,12 @@ def _shift(a: Lifting, form: Form, axes: Any) -> Form:
     return a.shift(lin, axes)
 
 
+def _condition(a: Lifting, condition: Form, yes: Form, no: Form) -> Form:
+    """What a choice is made by: with nothing on one side it keeps the other, or hides it."""
+    nothing = yes is a.zero or no is a.zero
+    return a.app(T.mask, condition, True) if nothing and not is_mask(condition) else condition
+
+
 REDUCTIONS = {T.sum: "sum", T.max: "max", T.prod: "prod_along"}
 SIMPLE: dict[Operator, Any] = {
     T.add: lambda a, *terms: a.add(*terms),
@@ -143,5 +150,5 @@ SIMPLE: dict[Operator, Any] = {
     T.sqr: lambda a, x: a.pow(x, Fraction(2)),
     T.sqrt: lambda a, x: a.pow(x, HALF),
     T.pow: lambda a, x, k: a.power(x, k),
-    T.switch: lambda a, c, x, y: a.choice(c, x, y),
+    T.switch: lambda a, c, x, y: a.choice(_condition(a, c, x, y), x, y),
 }

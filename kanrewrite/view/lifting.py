@@ -44,7 +44,7 @@ from kanrewrite.view.joining import part
 from kanrewrite.view.lengths import fills, operands
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Index, Move, Piece, Shuffle
-from kanrewrite.view.others import together, without_one, without_squares
+from kanrewrite.view.others import together, without_one, without_several, without_squares
 from kanrewrite.view.own_terms import without_own
 from kanrewrite.view.picking import scatters, without_picks
 from kanrewrite.view.sharing import shared
@@ -134,7 +134,8 @@ class Lifting(Algebra):
     def _left(self, terms: Terms) -> Terms | None:
         """What is left of terms where some have met what they leave of each other."""
         left = together(terms, self) or without_picks(terms, self) or without_one(terms, self)
-        left = left or without_own(terms, self) or without_mean(terms, self)
+        left = left or without_several(terms, self) or without_own(terms, self)
+        left = left or without_mean(terms, self)
         return left or without_average(terms, self) or without_squares(terms, self)
 
     def _shared(self, terms: Terms) -> set[Form]:

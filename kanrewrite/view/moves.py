@@ -72,6 +72,10 @@ class Move:
         """Tell whether it takes some of the elements along axes, none twice, and all else."""
         return False
 
+    def is_apart(self, other: Move) -> bool:
+        """Tell whether it takes no element that another move takes, for sure."""
+        return False
+
     def takes_several(self) -> bool:
         """Tell whether it takes elements from several places along an axis."""
         return False
@@ -225,6 +229,25 @@ class Index(Move):
             if axes and sum(d not in axes for d in range(counted)) == before:
                 found.append(axes)
         return found
+
+    def is_apart(self, other: Move) -> bool:
+        """Numbers along one axis are different, where all others take the same, one by one."""
+        if not isinstance(other, Index) or len(other.entries) != len(self.entries):
+            return False
+        pairs = list(zip(self.entries, other.entries, strict=True))
+        unlike = [(d, p) for d, p in enumerate(pairs) if _entry_key(p[0]) != _entry_key(p[1])]
+        if len(unlike) != 1:
+            return False
+        ((axis, (mine, theirs)),) = unlike
+        counted = [e for d, e in enumerate(self.entries) if d != axis and _ndim(e)]
+        ranks = {_ndim(mine), _ndim(theirs), *map(_ndim, counted)}
+        if not (_is_number(mine) and _is_number(theirs)) or len(ranks) != 1:
+            return False
+        if ranks == {1} and not any(map(_counts, counted)):
+            return False  # the same place may be paired with several
+        a, b = (np.asarray(_known(e)) for e in (mine, theirs))
+        alike = bool(np.all(a >= 0) and np.all(b >= 0)) or bool(np.all(a < 0) and np.all(b < 0))
+        return alike and a.shape == b.shape and bool(np.all(a != b))
 
     def takes_of(self, axes: tuple[int, ...]) -> bool:
         """Slices do, and a list of places along one of them."""
@@ -442,6 +465,11 @@ def _is_known(entry: Any) -> bool:
     """Tell whether an entry of an index is made of numbers alone."""
     parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
     return all(not isinstance(p, Variable) or isinstance(p, Constant) for p in parts)
+
+
+def _is_number(entry: Any) -> bool:
+    """Tell whether an entry of an index is a number, or several, that are known."""
+    return not isinstance(entry, slice) and _is_known(entry)
 
 
 def _known(entry: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: A sum of more terms is not searched.
 MANY = 6
+#: So many shares are taken from 1 together, of which the log is stated.
+PICKS = 2
 
 
 def without_one(terms: Terms, a: Lifting) -> Terms | None:
@@ -106,6 +108,59 @@ def without_squares(terms: Terms, a: Lifting) -> Terms | None:
                 for t, b in a.terms_of(a.mul(around, left)).items():
                     rest[t] -= b * c
                 return rest
+    return None
+
+
+def without_several(terms: Terms, a: Lifting) -> Terms | None:
+    """``c*m - c*m*(e[i] + e[j])/sum(e)`` as ``c*m`` times what neither i nor j takes of the sum."""
+    sums = {n: a.expand(n) for n in terms if any(map(_is_hot_sum, a.parts(n)[2]))}
+    if not sums or len(terms) < 2:
+        return None
+    for n, pieces in sums.items():
+        if len(pieces) != PICKS or any(d != 1 for _, d in pieces):
+            continue
+        for m in (m for m, c in terms.items() if c == -terms[n]):
+            left = _untaken([a.div(t, m) for t, _ in pieces], a)
+            if left is not None:
+                rest = {t: c for t, c in terms.items() if t not in (m, n)}
+                return added(rest, a.mul(a.const(terms[m]), m, left), a)
+    return None
+
+
+def _is_hot_sum(factor: tuple[Form, Fraction]) -> bool:
+    form, k = factor
+    return k == 1 and isinstance(form, Sum) and hot(form)
+
+
+def _untaken(shares: list[Form], a: Lifting) -> Form | None:
+    """One less shares that indices take of different places, None for what are none."""
+    totals = (f for f, k in a.parts(shares[0])[2] if k == -1)
+    for f, total in ((f, _total(f)) for f in totals):
+        if total is None or not hot(total):
+            continue
+        body, axes = total.args
+        taken = [_taking(a.mul(share, f), f, total, a) for share in shares]
+        indices = [move for move in taken if move is not None]
+        apart = all(m.is_apart(n) for m, n in combinations(indices, 2))
+        if len(indices) == len(shares) and apart:
+            for move in indices:
+                kept = (T.switch, picks(body, move, body, a), body, a.zero)
+                totals_of = (T.sum, body, axes), (T.sum, kept, axes)
+                left = becomes((T.sub, T.sum, T.sum), totals_of, a)
+                if not (isinstance(left, App) and left.op is T.sum):
+                    return None
+                body = left.args[0]
+            return a.div(a.move(a.sum(body, axes), indices[0]), f)
+    return None
+
+
+def _taking(own: Form, whole: Form, total: App, a: Lifting) -> Index | None:
+    """The index that took one term of a sum for each place, where the sum is; None for none."""
+    body, axes = total.args
+    for move in _moves(own, a):
+        taken = axes in move.picks() and move.whole == body.bcast
+        if taken and a.move(body, move) is own and a.move(total, move) is whole:
+            return move
     return None
 
 

@@ -16,7 +16,7 @@ from kanrewrite.view.algebra import HIGHEST, LONGEST, is_ones
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Sum, Terms, Totals, length
 from kanrewrite.view.heat import is_others
 from kanrewrite.view.picking import unpicked
-from kanrewrite.view.places import Place, Squares, is_left, moved, squared
+from kanrewrite.view.places import Parting, Place, Squares, is_left, moved, squared
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -79,7 +79,7 @@ def _is_only(form: Form, place: Place | Squares, a: Lifting) -> bool:
     return any(f.args[1] in place.moves and not hidden for f, hidden in unpicked(form, a))
 
 
-def cancelled(terms: Terms, place: Place | Squares, a: Lifting) -> Terms | None:
+def cancelled(terms: Terms, place: Parting, a: Lifting) -> Terms | None:
     """Terms over what they divide by, with own terms taken out of sums, where the largest cancel.
 
     Those are the ones that are divided by the others most often.
@@ -144,7 +144,7 @@ def _bare(form: Form, ones: dict[Form, None], a: Lifting) -> Form:
     return a.div(form, a.mul(*found)) if found else form
 
 
-def _parted(form: Form, place: Place | Squares, a: Lifting) -> list[tuple[Form, Fraction]]:
+def _parted(form: Form, place: Parting, a: Lifting) -> list[tuple[Form, Fraction]]:
     """A product with each sum in it as its own term and the others, multiplied out."""
     out = [(form, ONE)]
     for f, k in a.parts(form)[2]:

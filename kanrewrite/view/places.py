@@ -6,7 +6,7 @@ Each says of what it divides by how a whole sum is put together of what is left 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, Protocol, TypeGuard
 
 from kanrewrite.terms import T
 from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form
@@ -18,6 +18,19 @@ from kanrewrite.view.moves import Move
 MOVES = (T.dimshuffle, T.subtensor)
 
 Parts = list[tuple[Form, Fraction]]
+
+
+class Parting(Protocol):
+    """How sums are told apart where what is left of one divides."""
+
+    def parted(self, form: Form, a: Any) -> Parts | None:
+        """The parts of a sum, None for what is none."""
+
+    def is_whole(self, form: Form, a: Any) -> bool:
+        """Tell whether a form is the sum of which something is left."""
+
+    def size(self, form: Form, a: Any) -> Fraction:
+        """How often a form is divided by what is as small as what is left."""
 
 
 class Place(NamedTuple):
@@ -36,10 +49,10 @@ class Place(NamedTuple):
 
     def parted(self, form: Form, a: Any) -> Parts | None:
         """A sum along the same axes as its own term and the others, None for what is none."""
-        found = self._both(form, a)
+        found = self._told_apart(form, a)
         return None if found is None else [(f, ONE) for f in found]
 
-    def _both(self, form: Form, a: Any) -> tuple[Form, Form] | None:
+    def _told_apart(self, form: Form, a: Any) -> list[Form] | None:
         (_, total), axes = moved(form), self.others.args[1]
         if not (isinstance(total, App) and total.op is T.sum and total.args[1] == axes):
             return None
@@ -47,23 +60,23 @@ class Place(NamedTuple):
         one = all(form.bcast) and all(total.bcast)
         if found is None or (not one and self.at(total, a) is not form):
             return None
-        own, left = (self.at(f, a) for f in found)
-        return None if own is None or left is None else (own, left)
+        parts = [self.at(f, a) for f in found]
+        return [f for f in parts if f is not None] if all(f is not None for f in parts) else None
 
-    def _parts(self, total: App, a: Any) -> tuple[Form, Form] | None:
-        """A sum as what the others leave out, before both are moved, and what they do not."""
+    def _parts(self, total: App, a: Any) -> list[Form] | None:
+        """A sum as what the others leave out, before all are moved, and what they do not."""
         body, axes = total.args
         if is_others(self.others):
             if body.bcast != self.others.bcast:
                 return None
-            return body, a.app(T.others, body, axes, bcast=body.bcast)
+            return [body, a.app(T.others, body, axes, bcast=body.bcast)]
         known = left_by(self.others, a)
-        assert known is not None
-        mask, move = known
         alike = operands(body) & operands(self.others.args[0])
-        if not any(f.bcast == move.whole for f in alike) or mask in masks(body, a):
+        if not any(f.bcast == body.bcast for f in alike) or left_by(total, a):
             return None  # of other lengths, or what is left itself
-        return a.sum(a.move(body, move), axes), a.sum(a.mul(body, mask), axes)
+        left = a.sum(a.mul(body, *(mask for mask, _ in known)), axes)
+        found = [*(_taken(body, total, move, a) for _, move in known), left]
+        return None if any(f is None for f in found) else found
 
     def unmoved(self) -> Place:
         """The same, of what was not moved."""
@@ -71,8 +84,8 @@ class Place(NamedTuple):
 
     def is_whole(self, form: Form, a: Any) -> bool:
         """Tell whether a form is the sum of which one term was left out."""
-        parts = self._both(form, a)
-        return parts is not None and parts[1] is self.at(self.others, a)
+        parts = self._told_apart(form, a)
+        return parts is not None and parts[-1] is self.at(self.others, a)
 
     def size(self, form: Form, a: Any) -> Fraction:
         """How often a form is divided by what is as small as the others are."""
@@ -96,20 +109,36 @@ def masks(form: Form, a: Any) -> list[App]:
     ]
 
 
-def left_by(form: Form, a: Any) -> tuple[App, Move] | None:
-    """The mask of a sum of what an index does not take along its axes, and the index."""
-    if isinstance(form, App) and form.op is T.sum:
-        for mask in masks(form.args[0], a):
-            given, kept = mask.args
-            move = given.args[1]
-            if kept and move.takes_of(form.args[1]) and form.args[0].bcast == move.whole:
-                return mask, move
-    return None
+def left_by(form: Form, a: Any) -> list[tuple[App, Move]]:
+    """The masks of a sum of what indices do not take along its axes, and the indices.
+
+    No element is taken by two of them.
+    """
+    if not (isinstance(form, App) and form.op is T.sum):
+        return []
+    body, axes = form.args
+    found = [(mask, mask.args[0].args[1]) for mask in masks(body, a) if mask.args[1]]
+    for place, (_, move) in enumerate(found):
+        if body.bcast != move.whole or not (move.takes_of(axes) or axes in move.picks()):
+            return []
+        if not all(move.is_apart(other) for _, other in found[:place]):
+            return []
+    return found
+
+
+def _taken(body: Form, total: Form, move: Move, a: Any) -> Form | None:
+    """What an index takes of what is summed, where the sum is; None where that is not told."""
+    axes = total.args[1]  # type: ignore[attr-defined]
+    if move.takes_of(axes):
+        return a.sum(a.move(body, move), axes)  # type: ignore[no-any-return]
+    if a.undrop(a.move(total, move), axes) is not total:
+        return None
+    return a.undrop(a.move(body, move), axes)  # type: ignore[no-any-return]
 
 
 def is_left(form: Form, a: Any) -> TypeGuard[App]:
-    """Tell whether a form is the sum of others, or of all that an index does not take."""
-    return is_others(form) or left_by(form, a) is not None
+    """Tell whether a form is the sum of others, or of all that indices do not take."""
+    return is_others(form) or bool(left_by(form, a))
 
 
 class Squares(NamedTuple):

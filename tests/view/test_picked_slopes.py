@@ -85,12 +85,13 @@ SEVERAL: dict[str, Callable[[Any], Any]] = {
     "a slice": lambda p: at.log(1 - p[:, 1:].sum(axis=1)).sum(),
     "the odds of a slice": lambda p: (lambda q: at.log(q) - at.log(1 - q))(p[:, :2].sum(1)).sum(),
     "the odds of a label": SECOND["log odds"],
+    "two labels": lambda p: at.log(1 - p[ROWS, LABELS] - p[ROWS, [0, 2, 1]]).sum(),
     "squares": lambda p: at.log(1 - (p**2).sum(axis=1)).sum(),
     "a product": lambda p: (lambda q: at.log(q * (1 - q)))(p[ROWS, LABELS]).sum(),
 }
 
 
-@pytest.mark.parametrize("name", sparing(SEVERAL, 4))
+@pytest.mark.parametrize("name", sparing(SEVERAL, 5))
 def test_a_product_of_the_hessian_has_the_digits_of_what_divides_it(name: str) -> None:
     """Of 1 less a share of 1 - 1e-9 seven digits are left: what divides by it twice has none.
 
@@ -117,8 +118,17 @@ def test_the_slope_of_what_squares_leave_of_the_square_of_a_sum(share: Any) -> N
             np.testing.assert_allclose(found, np.asarray(expected, float), rtol=1e-13, atol=1e-14)
 
 
+PICKS: list[Callable[[Any], Any]] = [
+    lambda p: p,
+    lambda p: p[:, -1],
+    lambda p: p[ROWS, LABELS],
+    lambda p: p[:, ::2].sum(axis=1),
+    lambda p: p[:, 0] + p[:, 2],
+]
+
+
 @pytest.mark.parametrize("share", [_written, _operator])
-@pytest.mark.parametrize("pick", [lambda p: p, lambda p: p[:, -1], lambda p: p[ROWS, LABELS]])
+@pytest.mark.parametrize("pick", PICKS)
 def test_the_log_of_what_is_left_by_a_share_that_vanishes(pick: Any, share: Any) -> None:
     """It is minus the share, of which ``log(others) - log(sum)`` would keep nothing."""
     value = at.log(1 - pick(share(x)))
