@@ -136,7 +136,10 @@ def _standing(name: str) -> str:
     [
         ("softmax_quotient", "Followed while a graph is read"),
         ("softmax_quotient", "| tried before it | `tanh_quotient`"),
-        ("log_softmax_difference", "| tried after it | `log_of_the_others`, `softmax_gradient`"),
+        (
+            "log_softmax_difference",
+            "| tried after it | `log_of_the_others`, `log_of_the_unmasked`, `softmax_gradient`",
+        ),
         ("softmax_quotient", "| looks for | `true_div` |"),
         ("softmax_quotient", "| tried at | `add`, `exp`, "),
         ("log_of_squares", "| tried at | `log`, `log10`, `log1p`, `log2` |"),
