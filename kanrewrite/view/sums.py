@@ -18,6 +18,7 @@ from kanrewrite.view.clearing import cleared
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.exponents import ExponentBuilder, compared
+from kanrewrite.view.factoring import factored
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import (
     ONE,
@@ -82,6 +83,10 @@ class SumBuilder(ExponentBuilder):
         found = self.split_special(form, where) if where.exact else None
         if found is not None:
             e, r = found
+            return self.a.plus(outer, e, k), self.total([(by, self.or_one(r))])
+        product = factored(form, self.a)
+        if product is not None:
+            e, r = self.split(product, where)
             return self.a.plus(outer, e, k), self.total([(by, self.or_one(r))])
         return self.split_terms(self.with_logs(form), outer, k, where, by)
 
