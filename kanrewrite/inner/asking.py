@@ -16,7 +16,7 @@ from aesara.tensor.basic import Alloc, Join, MakeVector, Split
 from aesara.tensor.blas import BatchedDot
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.extra_ops import CumOp
-from aesara.tensor.math import Dot, Max, MaxAndArgmax, Prod, Sum
+from aesara.tensor.math import Dot, Max, MaxAndArgmax, Min, Prod, Sum
 from aesara.tensor.shape import Reshape, SpecifyShape, Unbroadcast
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.subtensor import (
@@ -282,7 +282,8 @@ def entering(node: Apply[Any], place: int) -> list[Graph]:
 def compares(fgraph: FunctionGraph, variables: Collection[Graph]) -> bool:
     """Whether some variables are asked to be equal to others to the last digit.
 
-    As exponentials they are so no more.  What is zero stays zero.
+    As exponentials they are so no more.  What is zero stays zero, and the largest of some stays one
+    of them.
     """
     return any(_is_equality(node, variables) for node in fgraph.apply_nodes)
 
@@ -290,9 +291,20 @@ def compares(fgraph: FunctionGraph, variables: Collection[Graph]) -> bool:
 def _is_equality(node: Apply[Any], variables: Collection[Graph]) -> bool:
     if not isinstance(node.op, Elemwise) or operator_of(node.op) not in (T.eq, T.neq):
         return False
-    if any(map(is_zero, node.inputs)):
+    if any(map(is_zero, node.inputs)) or _is_of_largest(*map(_source_of, node.inputs)):
         return False
     return any(v in variables for side in node.inputs for v in ends(side))
+
+
+def _is_of_largest(one: Graph, other: Graph) -> bool:
+    """Whether one of two is the largest, or the smallest, of the elements of the other one."""
+    return any(
+        a.owner is not None
+        and isinstance(a.owner.op, Max | MaxAndArgmax | Min)
+        and a is a.owner.outputs[0]
+        and a.owner.inputs[0] is b
+        for a, b in ((one, other), (other, one))
+    )
 
 
 def is_exponential(node: Apply[Any]) -> bool:

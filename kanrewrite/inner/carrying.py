@@ -40,6 +40,7 @@ from kanrewrite.inner.complements import Lack, with_complements
 from kanrewrite.inner.demands import Demands
 from kanrewrite.inner.graphs import with_inner
 from kanrewrite.inner.knowing import bounds_inside
+from kanrewrite.inner.largest import by_logs
 from kanrewrite.inner.moving import Level, ends, is_zero, moved
 from kanrewrite.inner.opening import open_all
 from kanrewrite.inner.recording import NAME, replaced
@@ -320,9 +321,15 @@ class Loop:
         return step
 
     def _replace(self, signed: dict[Slot, bool], start: float) -> bool:
-        """Put the loop in which some parts are carried as logs, maybe with signs, in its place."""
+        """Put the loop in which some parts are carried as logs, maybe with signs, in its place.
+
+        Not where it tells which of some is the largest, of any sign.
+        """
         op: Any = self.node.op
-        step = self._inside({s: sign for s, sign in signed.items() if s.inside})
+        logs = self._inside({s: sign for s, sign in signed.items() if s.inside})
+        step = by_logs(logs, self.reading())
+        if step is None:
+            return False
         new: list[Slot] = []
         for slot in self.slots:
             for part in range(1 + signed.get(slot, False)):

@@ -39,6 +39,10 @@ class Move:
         """The move of an operand with this broadcast pattern, or None where there is none."""
         return self if bcast == self.whole else None
 
+    def uses(self) -> list[Variable[Any, Any]]:
+        """The variables that tell where elements are taken from."""
+        return []
+
     def fits(self, bcast: Bcast) -> bool:
         """Tell whether an operand has no length that the whole lacks, and can be moved."""
         if len(bcast) != len(self.whole):
@@ -162,6 +166,10 @@ class Index(Move):
 
     def __repr__(self) -> str:
         return ", ".join(map(str, self.entries))
+
+    def uses(self) -> list[Variable[Any, Any]]:
+        """The index tensors."""
+        return [e for e in self.entries if isinstance(e, Variable)]
 
     def is_identity(self) -> bool:
         """Tell whether every entry is a whole slice."""

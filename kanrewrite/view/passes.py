@@ -27,9 +27,10 @@ from kanrewrite.view.build import Builder
 from kanrewrite.view.candidates import sources, to_read, warm
 from kanrewrite.view.demand import Demand
 from kanrewrite.view.fit import fitted
-from kanrewrite.view.forms import Form, Leaf, within
+from kanrewrite.view.forms import App, Form, Leaf, within
 from kanrewrite.view.fused import Fused
 from kanrewrite.view.lost import Lost
+from kanrewrite.view.moves import Move
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
 from kanrewrite.view.recognise import Recogniser, Recognition, compiled
@@ -306,10 +307,11 @@ def needed(
         compared = view.compared(var)
         if compared is not None:
             found[var] = None
-            stack.extend((*leaves(compared), *var.owner.inputs))
+            stack.extend((*leaves(compared), *_indices(compared), *var.owner.inputs))
         elif view.is_event(var) or view.is_shiftable(var):
             found[var] = None
-            stack.extend((*leaves(view.read(var)), *(seen for seen, _ in lost.of(var))))
+            form = view.read(var)
+            stack.extend((*leaves(form), *_indices(form), *(seen for seen, _ in lost.of(var))))
         elif var.owner is not None:
             stack.extend(var.owner.inputs)
     return list(found), seen
@@ -318,3 +320,11 @@ def needed(
 def leaves(form: Form) -> list[Variable[Any, Any]]:
     """The variables that a form is built from."""
     return [part.var for part in within(form) if isinstance(part, Leaf)]
+
+
+def _indices(form: Form) -> Iterator[Variable[Any, Any]]:
+    """The variables that tell where elements of a form are taken from, or put."""
+    for part in within(form):
+        for move in part.args if isinstance(part, App) else ():
+            if isinstance(move, Move):
+                yield from move.uses()

@@ -259,9 +259,9 @@ def each(step: Make, a: Any) -> Any:
 
 @pytest.mark.usefixtures("_enabled")
 def test_what_cannot_overflow_is_not_shifted() -> None:
-    for a in (at.square(X), at.softplus(X), at.sigmoid(X), at.clip(X, -5, 5), 4 * at.tanh(X)):
+    for a in (at.square(X), at.clip(X, -5, 5), 4 * at.tanh(X)):
         assert "maximum" not in written(each(ratio, a))
-    for a in (X, at.minimum(X, 5), at.clip(X, -500, 1), 400 * at.tanh(X), at.sinh(X)):
+    for a in (X, at.minimum(X, 5), 400 * at.tanh(X)):
         assert "maximum" in written(each(ratio, a))
 
 

@@ -226,6 +226,49 @@ def test_exponentials_are_seen_through_what_says_of_lengths(name: str) -> None:
     assert_right(compiled([x], [value])[0], [x], [value], [np.array([-1e3, 1.0, 1e3])])
 
 
+def test_the_largest_of_what_is_carried_is_found_among_logs() -> None:
+    x = at.matrix("x")
+
+    def step(row: Any, s: Any) -> Any:
+        s = s * at.exp(row)
+        return s, row[at.argmax(s)]
+
+    last, picked = aesara.scan(step, [x], [at.ones(3), None])[0]
+    outputs = [at.log(last[-1]), picked]
+    function, carried = compiled([x], outputs)
+    assert carried == 1
+    (loop,) = [n.op for n in function.maker.fgraph.apply_nodes if isinstance(n.op, Scan)]
+    found = [n for n in loop.fgraph.apply_nodes if "argmax" in str(n.op).lower()]
+    assert found
+    assert_right(function, [x], outputs, [1e5 * np.array([[1.0, 2, 3], [-9, 5, 1], [9, -8, 1]])])
+
+
+def test_the_largest_of_any_sign_is_found_among_numbers() -> None:
+    x = at.matrix("x")
+
+    def step(row: Any, s: Any) -> Any:
+        s = s * row * at.exp(row)
+        return s, row[at.argmax(s)]
+
+    last, picked = aesara.scan(step, [x], [at.ones(3), None])[0]
+    assert compiled([x], [at.log(at.abs(last[-1])), picked])[1] == 0
+
+
+def test_the_largest_share_is_one_of_them_in_a_derivative() -> None:
+    x = at.matrix("x")
+
+    def step(row: Any, p: Any) -> Any:
+        p = normal(p * at.exp(row))
+        return p, at.log(p.max())
+
+    written_out: Any = aesara.grad(aesara.scan(step, [x], [at.ones(3) / 3, None])[0][1].sum(), [x])
+    function, carried = compiled([x], written_out)
+    assert carried == 2
+    values = np.array([[1.0, 2.5, -3.0], [2.0, -1.5, 0.5], [-1.0, 0.25, 2.0]])
+    for scale in (1.0, 1e3):
+        assert_right(function, [x], written_out, [scale * values])
+
+
 STABLE: dict[str, Callable[[Any], Any]] = {
     "nobody asks": lambda x: scan(lambda r, s: s * r, x, at.ones(3)),
     "a number is added": lambda x: at.log(scan(lambda r, s: s * r + 1, x, at.ones(3))),

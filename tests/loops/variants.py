@@ -178,6 +178,33 @@ def logs_of_sums_of_squares(x: Any) -> Any:
     return at.log(scan(lambda row, s: s + at.square(row), x, state=at.ones(3)))
 
 
+@loop((4, 3))
+def mirror_descent_that_looks_ahead(x: Any) -> Any:
+    """Shares move by the slope at where they would move to; the log of the largest is kept."""
+
+    def step(row: Any, p: Any) -> Any:
+        ahead = p * at.exp(-row)
+        ahead = ahead / ahead.sum()
+        p = p * at.exp(-ahead * row)
+        p = p / p.sum()
+        return p, at.log(p.max())
+
+    return several(step, x, states=[at.ones(3) / 3, None])[1]
+
+
+@loop((5, 3), (3, 3))
+def likeliest_path_by_pointers(x: Any, a: Any) -> Any:
+    """The best state before each is found first, then picked, in products of probabilities."""
+
+    def step(row: Any, s: Any) -> Any:
+        joint = s[:, None] * at.exp(a)
+        best = at.argmax(joint, axis=0)
+        s = joint[best, at.arange(3)] * at.exp(row)
+        return s / s.max(), at.log(s.max())
+
+    return several(step, x, states=[at.ones(3), None])[1]
+
+
 @loop((3, 3), fixed=((3, 3),))
 def hessian_product_of_scalings(x: Any, direction: Any) -> Any:
     return take.hvp(upstream(sinkhorn_by_scalings(x)), x, direction)
