@@ -16,10 +16,12 @@ from kanrewrite.view.algebra import HIGHEST, LONGEST, is_ones
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Sum, Terms, Totals, length
 from kanrewrite.view.heat import is_others
 from kanrewrite.view.picking import unpicked
-from kanrewrite.view.places import Parting, Place, Squares, is_left, moved, squared
+from kanrewrite.view.places import Beside, Parting, Place, Squares, beside, is_left, moved, squared
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
+
+Told = Place | Squares | Beside
 
 #: A sum of more terms is not searched.
 MANY = 12
@@ -32,6 +34,8 @@ def without_own(terms: Terms, a: Lifting) -> Terms | None:
     if not 1 < len(terms) <= MANY:
         return None
     for place in dict.fromkeys(places(terms, a)):
+        if isinstance(place, Beside):
+            continue  # where an index points to, and elsewhere, it is something else
         there = {m: c for m, c in terms.items() if _is_only(m, place, a)}
         here = {m: c for m, c in terms.items() if m not in there}
         groups = [(here, place), (there, place.unmoved())]
@@ -45,7 +49,7 @@ def without_own(terms: Terms, a: Lifting) -> Terms | None:
     return None
 
 
-def places(terms: Terms, a: Lifting) -> Iterator[Place | Squares]:
+def places(terms: Terms, a: Lifting) -> Iterator[Told]:
     """The sums that leave one term out, of those that terms divide by."""
     for m in terms:
         for f, k in a.parts(m)[2]:
@@ -58,13 +62,15 @@ def places(terms: Terms, a: Lifting) -> Iterator[Place | Squares]:
                             yield from _place(g, a)
 
 
-def _place(form: Form, a: Lifting) -> Iterator[Place | Squares]:
+def _place(form: Form, a: Lifting) -> Iterator[Told]:
     """The place of a sum that leaves one term out, where sums take back what was put there.
 
     What they do not is read in another way, and differs by rounding.
     """
     moves, inner = moved(form)
-    if isinstance(inner, App) and squared(inner, a) is not None:
+    if (found := beside(form)) is not None:
+        yield found
+    elif isinstance(inner, App) and squared(inner, a) is not None:
         yield Squares(inner, moves)
     elif is_left(inner, a) and not is_others(inner):
         yield Place(inner, moves)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, Protocol, TypeGuard
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form
+from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Sum
 from kanrewrite.view.heat import is_mask, is_others
 from kanrewrite.view.lengths import operands
 from kanrewrite.view.moves import Move
@@ -98,6 +98,48 @@ class Place(NamedTuple):
             return False
         alike = is_others(form) or left_by(form, a) == left_by(self.others, a)
         return alike and bool(form.args[1] == self.others.args[1])
+
+
+class Beside(NamedTuple):
+    """What others leave, with more beside it: ``sum(b) == b + (others(b) + c) - c``."""
+
+    divisor: Sum
+    place: Place
+
+    def parted(self, form: Form, a: Any) -> Parts | None:
+        """The parts of a sum, or of the others in it, by the divisor; None for what is none."""
+        left = self.place.at(self.place.others, a)
+        parts = [(form, ONE)] if form is left else self.place.parted(form, a)
+        if parts is None:
+            return None
+        rest = [(m, -c) for m, c in self.divisor.terms if m is not left]
+        whole: Parts = [(self.divisor, ONE), *rest]
+        return [part for m, c in parts for part in (whole if m is left else [(m, c)])]
+
+    def is_whole(self, form: Form, a: Any) -> bool:
+        """Tell whether a form is the sum of which something is left."""
+        return self.place.is_whole(form, a)
+
+    def size(self, form: Form, a: Any) -> Fraction:
+        """How often a form is divided by what is as small as what is left."""
+        _, expo, factors = a.parts(form)
+        found = [-k for f, k in factors if f is self.divisor]
+        shown = dict(expo.terms)
+        for m, _ in self.divisor.terms:  # none of which is larger than the divisor
+            _, own, others = a.parts(m)
+            if len(own.terms) == 1 and not others:
+                ((x, c),) = own.terms
+                found.append(-max(shown.get(x, ZERO) / c, ZERO))
+        return sum(found, self.place.size(form, a))
+
+
+def beside(form: Form) -> Beside | None:
+    """The others, and what is added to them, in a sum; None where there are none."""
+    for m, c in form.terms if isinstance(form, Sum) else ():
+        moves, inner = moved(m)
+        if c == 1 and is_others(inner):
+            return Beside(form, Place(inner, moves))  # type: ignore[arg-type]
+    return None
 
 
 def masks(form: Form, a: Any) -> list[App]:

@@ -7,17 +7,30 @@ which divide by the others: multiplied out they do as symbols.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any, NamedTuple, cast
 
+from kanrewrite.terms import T
 from kanrewrite.view.forms import ZERO, App, Axes, Form, Leaf, Terms, Totals, remembered, within
+from kanrewrite.view.heat import is_others
 from kanrewrite.view.lengths import fills, operands
 from kanrewrite.view.moves import Move
-from kanrewrite.view.own_terms import cancelled, expanded, places
+from kanrewrite.view.own_terms import Told, cancelled, expanded, places
 from kanrewrite.view.picking import hidden, picks, put_in, scatters, where_picked
-from kanrewrite.view.places import Parting, Parts, Place, Squares, is_left, squared
+from kanrewrite.view.places import (
+    Beside,
+    Parting,
+    Parts,
+    Place,
+    Squares,
+    beside,
+    is_left,
+    left_by,
+    masks,
+    squared,
+)
 
 #: A sum of more products is not told apart.
 MANY = 40
@@ -36,9 +49,9 @@ def told_apart(form: Form) -> Form | None:
         return None
     indices = {f.args[1]: f.args[2] for f in put_in(terms, a)}
     if not indices:
-        where = [_of_each(place, terms, a) for place in _places(terms, a)]
-        left = _cancelled(list(terms.items()), terms, where, a)
-        return None if left is None else cast(Form, a.add_terms(left))
+        return _by_masks(terms, a)
+    asked = _asked(terms, a)
+    indices = {move: like for move, like in indices.items() if move in asked} or indices
     ways = [[(move, axes) for axes in move.picks() or _along(move)] for move in indices]
     if any(not m.is_apart(n) for m, n in combinations(indices, 2)):
         # What is put at one of them is among the others where none cancels but there.
@@ -46,25 +59,85 @@ def told_apart(form: Form) -> Form | None:
     return next(filter(None, (_at(terms, [*w], indices, a) for w in product(*ways))), None)
 
 
+def _asked(terms: Terms, a: Any) -> set[Move]:
+    """The indices that tell what is left where something divides, and all of it beside more."""
+    parts = within(*terms)
+    found = {f.args[1] for f in parts if isinstance(f, App) and _is_picked_of_others(f)}
+    found.update(move for f in parts for _, move in left_by(f, a))
+    more = (e for f in parts if beside(f) for e in within(f) if isinstance(e, App))
+    found.update(e.args[1] for e in more if e.op is T.subtensor)
+    return found
+
+
+def _is_picked_of_others(form: App) -> bool:
+    return form.op is T.subtensor and is_others(form.args[0])
+
+
+def _shown(form: Form, a: Any) -> set[Move]:
+    """The indices of which a product is nothing but where they point to."""
+    return {mask.args[0].args[1] for mask in masks(form, a) if not mask.args[1]}
+
+
+def _bare(form: Form, moves: set[Move], a: Any) -> Form:
+    """A product without the masks of where some indices do not point to."""
+    away = [m for m in masks(form, a) if m.args[1] and m.args[0].args[1] in moves]
+    return a.div(form, a.mul(*away)) if away else form
+
+
+def _there_only(form: Form, move: Move, a: Any) -> Form:
+    """A product where an index points to, of which masks hide all, or nothing."""
+    for mask in masks(form, a):
+        index, kept = mask.args[0].args[1], mask.args[1]
+        if index == move or index.is_apart(move):
+            form = a.zero if kept == (index == move) else a.div(form, mask)
+    return form
+
+
+def _by_masks(terms: Terms, a: Any) -> Form | None:
+    """Terms that masks have told apart already, None where nothing cancels in any part."""
+    groups: dict[frozenset[Form], Terms] = {}
+    for n, c in terms.items():
+        m, mine = _without_masks_elsewhere(n, a)
+        groups.setdefault(mine, Totals())[m] += c
+    left: list[tuple[Form, Fraction]] = []
+    gains = False
+    for group in groups.values():
+        where = [_of_each(place, group, a) for place in _places(group, a)]
+        found = _cancelled(list(group.items()), group, where, a)
+        gains = gains or found is not None
+        left.extend((group if found is None else found).items())
+    if not gains:
+        return None
+    return cast(Form, a.add(*(a.mul(a.const(c), m) for m, c in left)))
+
+
+def _without_masks_elsewhere(form: Form, a: Any) -> tuple[Form, frozenset[Form]]:
+    """A product without masks of where other indices point to than where it is, and those left."""
+    mine = masks(form, a)
+    here = [mask.args[0].args[1] for mask in mine if not mask.args[1]]
+    away = {m for m in mine if m.args[1] and any(m.args[0].args[1].is_apart(i) for i in here)}
+    return a.div(form, a.mul(*away)), frozenset(m for m in mine if m not in away)
+
+
 def _at(
     terms: Terms, where: list[tuple[Move, Axes]], likes: dict[Move, Leaf], a: Any
 ) -> Form | None:
     """Terms told apart by where indices point to, None where nothing cancels."""
-    put = {n: {f.args[1] for f in scatters(n, a)} for n in terms}
+    put = {n: {f.args[1] for f in scatters(n, a)} | _shown(n, a) for n in terms}
     moves = {move for move, _ in where}
-    beside = {n: c for n, c in terms.items() if not put[n] & moves}
-    if any(n.bcast != move.whole for n in terms if n not in beside for move in moves):
+    around = _collected([(_bare(n, moves, a), c) for n, c in terms.items() if not put[n] & moves])
+    if any(n.bcast != move.whole for n in terms if put[n] & moves for move in moves):
         return None
-    if not all(move.fits(n.bcast) for n in beside for move in moves):
+    if not all(move.fits(n.bcast) for n in around for move in moves):
         return None
-    left = _cancelled(list(beside.items()), beside, _places(beside, a), a)
+    left = _cancelled(list(around.items()), around, _places(around, a), a)
     parts: list[Form] = []
-    rest = [(m, c) for m, c in (beside if left is None else left).items()]
+    rest = [(m, c) for m, c in (around if left is None else left).items()]
     gains = left is not None
     for move, axes in where:
-        mine = {n: c for n, c in terms.items() if n in beside or move in put[n]}
-        mine = {n: c for n, c in mine.items() if not put[n] & (moves - {move})}
+        mine = {n: c for n, c in terms.items() if not put[n] & (moves - {move})}
         found = ((where_picked(n, move, axes, a), c) for n, c in mine.items())
+        found = ((_there_only(n, move, a), c) for n, c in found)
         pieces = [(m, c * d) for n, c in found for m, d in expanded(n, a)]
         there = _collected(pieces)
         like = likes[move]
@@ -84,11 +157,11 @@ def _at(
     return whole
 
 
-def _places(terms: Terms, a: Any) -> list[Place | Squares]:
+def _places(terms: Terms, a: Any) -> list[Told]:
     return list(dict.fromkeys(places(terms, a)))
 
 
-def _of_each(place: Place | Squares, terms: Terms, a: Any) -> Place | Squares:
+def _of_each(place: Told, terms: Terms, a: Any) -> Told:
     """A place of squares as one of each of their terms, where all terms have their lengths."""
     base = squared(place.left, a) if isinstance(place, Squares) else None
     each = base is not None and all(m.bcast == base.bcast for m in terms)
@@ -112,7 +185,7 @@ def _collected(pieces: Pieces) -> Terms:
 class There(NamedTuple):
     """A place as it is where an index points to."""
 
-    place: Place
+    place: Place | Beside
     move: Move
     axes: Axes
 
@@ -134,13 +207,9 @@ class There(NamedTuple):
 
 def _there(pieces: Pieces, move: Move, axes: Axes, a: Any) -> list[There]:
     """What products divide by where an index points to."""
-    return [There(Place(f, ()), move, axes) for f in _divisors(pieces, a)]
-
-
-def _divisors(pieces: Pieces, a: Any) -> Iterator[App]:
-    """What products divide by that leaves a part of a sum out."""
-    found = (f for m, _ in pieces for f, k in a.parts(m)[2] if k < 0)
-    return iter(dict.fromkeys(f for f in found if is_left(f, a)))
+    divisors = dict.fromkeys(f for m, _ in pieces for f, k in a.parts(m)[2] if k < 0)
+    found = (Place(f, ()) if is_left(f, a) else beside(f) for f in divisors)
+    return [There(place, move, axes) for place in found if place is not None]
 
 
 def _cancelled(pieces: Pieces, terms: Terms, where: Sequence[Parting], a: Any) -> Terms | None:

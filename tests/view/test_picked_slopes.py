@@ -35,6 +35,7 @@ LOSSES: dict[str, Callable[[Any], Any]] = {
     "of one element": lambda p: -at.log(1 - p[0, 1]),
     "weighted": lambda p: -(at.log(1 - p[ROWS, LABELS]) * at.exp(x[:, 0])).sum(),
     "roots": lambda p: at.sqrt(1 - p[ROWS, LABELS]).sum(),
+    "a margin": lambda p: at.log(1 + p[:, 0] - p[:, 1]).sum(),
     "log odds": lambda p: (at.log(p[ROWS, LABELS]) - at.log(1 - p[ROWS, LABELS])).sum(),
     "odds of a column": lambda p: at.log(p[:, 1] / (1 - p[:, 1])).sum(),
 }
@@ -86,6 +87,7 @@ SEVERAL: dict[str, Callable[[Any], Any]] = {
     "the odds of a slice": lambda p: (lambda q: at.log(q) - at.log(1 - q))(p[:, :2].sum(1)).sum(),
     "the odds of a label": SECOND["log odds"],
     "two labels": lambda p: at.log(1 - p[ROWS, LABELS] - p[ROWS, [0, 2, 1]]).sum(),
+    "a margin": LOSSES["a margin"],
     "squares": lambda p: at.log(1 - (p**2).sum(axis=1)).sum(),
     "a product": lambda p: (lambda q: at.log(q * (1 - q)))(p[ROWS, LABELS]).sum(),
 }
