@@ -153,7 +153,19 @@ def both_leave(top: Form, bottom: Form, algebra: Lifting) -> bool:
     """Tell whether both sides of a quotient can be out of range, or both can have vanished."""
     if overflows(top, algebra) and overflows(bottom, algebra):
         return True
-    return vanishes(top, algebra) and vanishes(bottom, algebra)
+    if not vanishes(top, algebra):
+        return False
+    return vanishes(bottom, algebra) or vanishes_with(bottom, exponents(top), algebra)
+
+
+def vanishes_with(form: Form, shown: Collection[Form], algebra: Lifting) -> bool:
+    """Tell whether a difference is as small as an exponential in its exponents, of a shown one.
+
+    As ``1 - exp(-exp(x))`` is, which is 0 where ``exp(x)`` has vanished.
+    """
+    differences = (f for f, k in algebra.parts(form)[2] if k > 0 and cancelling(f, algebra))
+    inner = (exponents(m) for f in differences for m in exponents(f) if hot(m))
+    return any(not found.isdisjoint(shown) for found in inner)
 
 
 def is_integer_power(form: Form, base: Form, algebra: Lifting) -> bool:

@@ -247,13 +247,16 @@ class ExponentBuilder(Bench):
         return [(k, self.below(e, top)) for k, e in shares if k]
 
     def _moved_differences(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
-        """The same where both have been moved: ``y_i + y_j - 2*max(y)`` is a sum of differences."""
+        """The same where both have been moved: ``y_i + y_j - 2*max(y)`` is a sum of differences.
+
+        So is what two kinds of maxima differ by, which is 0 unless they are infinite.
+        """
         found = []
         for top in [m for m, c in left.items() if c < 0]:
             source = only_source(unmoved(top))
             for m in list(left) if source is not None else ():
                 times = min(left[m], -left[top])
-                if times <= 0 or unmoved(m) is not source:
+                if times <= 0 or source not in (unmoved(m), only_source(unmoved(m))):
                     continue
                 for taken, c in ((m, -times), (top, times)):
                     left[taken] += c

@@ -79,3 +79,21 @@ def test_the_log_of_the_largest_share_is_zero(z: Any) -> None:
             with np.errstate(all="ignore"):
                 for found, right in zip(ours(values), theirs(values), strict=True):
                     np.testing.assert_allclose(found, right, rtol=1e-12)
+
+
+@pytest.mark.parametrize("missing", [1 - at.exp(-at.exp(x)), -at.expm1(-at.exp(x))], ids="ab")
+def test_slopes_of_complementary_logs_of_logs(missing: Any) -> None:
+    """What divides is as small as an exponential, also where that has vanished."""
+    loss = at.log(missing)
+    slope = grad(loss.sum(), x)
+    values = np.array([-800.0, -745.5, -40.0, 0.5, 3.0, 800.0])
+    assert_right([x], [loss, slope], [values], rtol=1e-13)
+
+
+def test_two_kinds_of_one_maximum_meet_first() -> None:
+    """What is taken from a column by hand and what shifts it differ by nothing."""
+    z = at.dmatrix("z")
+    total = at.exp(z - z.max(axis=0, keepdims=True)).sum() * at.exp(x).sum()
+    large = np.array([[0.0, 0.5], [442.122, 0.0], [0.0, 0.25]])
+    found = function([z, x], grad(total, z))(large, np.array([0.0, 83.0]))
+    assert found[1, 0] == 0.0  # each column's largest leaves what the others are to it
