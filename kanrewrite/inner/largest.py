@@ -38,10 +38,12 @@ def _places(step: Step) -> Iterator[tuple[Apply[Any], Graph]]:
     entering = [v for parts in step.inputs.values() for v in parts]
     carried = [v for level in step.carried.values() for v in level.parts]
     outputs = list(step.made.values())
-    for node in applys_between(entering, outputs):
+    nodes = list(applys_between(entering, outputs))
+    asked = {*outputs, *(v for node in nodes for v in node.inputs)}
+    for node in nodes:
         if isinstance(node.op, Argmax | MaxAndArgmax) and is_float(node.inputs[0]):
-            place: Graph = node.outputs[-1]
-            if _is_made_of(node.inputs[0], carried):
+            place: Graph = node.outputs[-1]  # a maximum has one that nobody may ask for
+            if place in asked and _is_made_of(node.inputs[0], carried):
                 yield node, place
 
 

@@ -8,7 +8,7 @@ nothing is told.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import log
+from math import inf, log
 from typing import Any, cast
 
 import numpy as np
@@ -72,7 +72,7 @@ def _of_operator(form: App) -> Bounds:
     operands = [f for f in form.forms if not _is_mark(f)]
     found = [reach(f) for f in operands]
     if len(operands) < len(form.forms) or any(_is_kept(f) for f in operands):
-        return common(found)  # which of them is the largest is hidden
+        return Bounds(-inf, common(found).high)  # what is hidden may be the largest of them
     if form.op not in RULES or len(found) < len(form.args):
         return NONE
     return applied(form.op, found, form.home.dtype)

@@ -75,7 +75,7 @@ def test_every_form_means_the_same() -> None:
 def test_it_finds_the_same_again_and_with_any_executor() -> None:
     first = shared()[1]
     with ThreadPoolExecutor(2) as executor:
-        second = found(executor=executor)
+        second = found(executor=executor, limit=12)
     assert [(f.error, f.cost, f.relations) for f in first.forms] == [
         (f.error, f.cost, f.relations) for f in second.forms
     ]
