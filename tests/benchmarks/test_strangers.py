@@ -11,19 +11,15 @@ from tests.benchmarks.strangers.__main__ import FIRED, MODULES, SILENT, file_of,
 from tests.benchmarks.strangers.common import STRANGERS, Stranger
 from tests.sparing import sparing
 
-
-def stated_in(name: str) -> list[Stranger]:
-    """The relations of a file, which is imported where they are asked for."""
-    import_module(f"tests.benchmarks.strangers.{name}")
-    return [stranger for stranger in STRANGERS if file_of(stranger) == name]
+for module in MODULES:
+    import_module(f"tests.benchmarks.strangers.{module}")
 
 
-@pytest.mark.parametrize("name", sparing(MODULES))
-def test_a_strangers_relation_fires_where_it_is_meant_and_nowhere_else(name: str) -> None:
-    for stranger in stated_in(name)[::8]:
-        spelled, other = stranger.spellings[0], stranger.others[-1]
-        assert judged(stranger, spelled, expected=True, beside=False)[0] == FIRED
-        assert judged(stranger, other, expected=False, beside=False)[0] == SILENT
+@pytest.mark.parametrize("stranger", sparing(STRANGERS[::6]), ids=lambda s: s.relation.name)
+def test_a_strangers_relation_fires_where_it_is_meant_and_nowhere_else(stranger: Stranger) -> None:
+    spelled, other = stranger.spellings[0], stranger.others[-1]
+    assert judged(stranger, spelled, expected=True, beside=False)[0] == FIRED
+    assert judged(stranger, other, expected=False, beside=False)[0] == SILENT
 
 
 @pytest.mark.slow
@@ -31,7 +27,7 @@ def test_a_strangers_relation_fires_where_it_is_meant_and_nowhere_else(name: str
 def test_nearly_all_spellings_fire(name: str) -> None:
     """One alone, the next beside the library: ``__main__`` tries each of them in both ways."""
     counts: Counter[str] = Counter()
-    for n, stranger in enumerate(stated_in(name)):
+    for n, stranger in enumerate(s for s in STRANGERS if file_of(s) == name):
         counts.update(verdict for verdict, *_ in verdicts(stranger, beside=n % 2 == 1))
     assert counts[FIRED] >= 0.95 * (counts[FIRED] + counts[SILENT])
     assert counts.keys() <= {FIRED, SILENT, "left alone"}
