@@ -5,11 +5,11 @@ A number that is carried as a log may be out of range, where all of them are ali
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import aesara.tensor as at
-from aesara.graph.basic import Apply, Variable, applys_between, clone_replace
+from aesara.graph.basic import Apply, Variable, ancestors, applys_between, clone_replace
 from aesara.tensor.math import Argmax, MaxAndArgmax
 
 from kanrewrite.inner.asking import is_float
@@ -36,27 +36,15 @@ def by_logs(step: Step, read: Reading) -> Step | None:
 def _places(step: Step) -> Iterator[tuple[Apply[Any], Graph]]:
     """The nodes that find the largest of something made of what is carried, and where it is."""
     entering = [v for parts in step.inputs.values() for v in parts]
-    carried = [v for level in step.carried.values() for v in level.parts]
+    carried = {v for level in step.carried.values() for v in level.parts}
     outputs = list(step.made.values())
     nodes = list(applys_between(entering, outputs))
     asked = {*outputs, *(v for node in nodes for v in node.inputs)}
     for node in nodes:
         if isinstance(node.op, Argmax | MaxAndArgmax) and is_float(node.inputs[0]):
             place: Graph = node.outputs[-1]  # a maximum has one that nobody may ask for
-            if place in asked and _is_made_of(node.inputs[0], carried):
+            if place in asked and not carried.isdisjoint(ancestors([node.inputs[0]])):
                 yield node, place
-
-
-def _is_made_of(v: Graph, carried: Collection[Graph]) -> bool:
-    stack, seen = [v], {v}
-    while stack:
-        v = stack.pop()
-        if v in carried:
-            return True
-        fresh = [i for i in (v.owner.inputs if v.owner is not None else ()) if i not in seen]
-        seen.update(fresh)
-        stack.extend(fresh)
-    return False
 
 
 def _of_logs(node: Apply[Any], place: Graph) -> Graph:

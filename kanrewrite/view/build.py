@@ -65,8 +65,8 @@ class Builder(LogBuilder):
 
     def whole(self, form: Form) -> Variable[Any, Any]:
         """A form, centred where it does not change with its exponents."""
-        apart = told_apart(form) if hot(form) else None
-        form = form if apart is None else apart
+        told = told_apart(form) if hot(form) else None
+        form = form if told is None else told
         left = without_own(dict(self.a.expand(form)), self.a) if hot(form) else None
         form = form if left is None else self.a.add_terms(left)
         for shift in self.view.shifts(form, self.a):

@@ -56,9 +56,9 @@ def candidates(form: Form, a: Lifting, logs: bool = False) -> list[Shift]:
     """
     if not hot(form):
         return []
-    outside, inside, has_log = atoms(form, a)
+    outside, inside, of_logs = atoms(form, a)
     outside &= inside
-    if not outside or has_log != logs:
+    if not outside or of_logs != logs:
         return []
     found: dict[Shift, None] = {}
     for total in _divisors(form):
@@ -125,9 +125,8 @@ def _divisors(form: Form) -> list[App]:
     while stack:
         part = stack.pop()
         if isinstance(part, Prod):
-            for f, k in part.factors:
-                total = unmoved(f) if k < 0 else f
-                if k < 0 and isinstance(total, App) and total.op is T.sum:
+            for total in (unmoved(f) for f, k in part.factors if k < 0):
+                if isinstance(total, App) and total.op is T.sum:
                     found[total] = None
         new = [f for f in pieces(part) if hot(f) and f not in seen]
         seen.update(new)
