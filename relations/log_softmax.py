@@ -25,22 +25,26 @@ def log_softmax_difference(x: Float, axis: Axis) -> Iterator[Eq]:
 
 
 @relation(where="exponents")
-def log_of_the_others(x: Float, axis: Axis) -> Iterator[Eq]:
+def log_of_the_others(x: Float, w: Float, axis: Axis) -> Iterator[Eq]:
     r"""The log of a sum without one term: $\log(s - e_i) - \log s = -\log(1 + e_i / (s - e_i))$.
 
     Where that term is negligible beside the others, the logs differ by less than their rounding.
+    An option beside the sum, as the 1 of $e_i / (1 + s)$, is one of the others.
     """
     e = T.exp(x)
     total = T.sum(e, axis, keepdims=True)
     odds = x - T.log(total - e)
     yield eq(T.log(total - e) - T.log(total), -T.softplus(odds))
+    odds = x - T.log(w + (total - e))
+    yield eq(T.log(w + (total - e)) - T.log(w + total), -T.softplus(odds))
 
 
 @relation(where="exponents")
-def log_of_the_unmasked(c: Float, d: Float, x: Float, axis: Axis) -> Iterator[Eq]:
+def log_of_the_unmasked(c: Float, d: Float, x: Float, w: Float, axis: Axis) -> Iterator[Eq]:
     r"""The log of what a mask leaves of a sum: $\log(s - k) - \log s = -\log(1 + k / (s - k))$.
 
-    Where what is masked is negligible, the logs differ by less than their rounding.
+    Where what is masked is negligible, the logs differ by less than their rounding.  An option
+    beside the sum is never masked.
     """
     e = T.exp(x)
     total, kept, hidden = (
@@ -49,6 +53,8 @@ def log_of_the_unmasked(c: Float, d: Float, x: Float, axis: Axis) -> Iterator[Eq
     for left, other in ((kept, hidden), (hidden, kept)):
         odds = T.log(other) - T.log(left)
         yield eq(T.log(left) - T.log(total), -T.softplus(odds)).when(same_shape(x, c))
+        odds = T.log(other) - T.log(w + left)
+        yield eq(T.log(w + left) - T.log(w + total), -T.softplus(odds)).when(same_shape(x, c))
     both = T.sum(T.switch(c, T.switch(d, e, 0), 0), axis, keepdims=True)
     odds = T.log(T.sum(T.switch(c, T.switch(d, 0, e), e), axis, keepdims=True)) - T.log(both)
     whole = same_shape(x, c), same_shape(x, d)
@@ -86,6 +92,14 @@ def _log_of_one_less_a_share() -> tuple[Any, Any]:
     e = at.exp(x)
     s = e.sum(axis=1, keepdims=True)
     return at.log(1 - e / s), -at.softplus(x - at.log(s - e))
+
+
+@log_of_the_others.example
+def _log_of_one_less_a_share_beside_one() -> tuple[Any, Any]:
+    x = at.matrix("x")
+    e = at.exp(x)
+    s = e.sum(axis=1, keepdims=True)
+    return at.log(1 - e / (1 + s)), -at.softplus(x - at.log(1 + (s - e)))
 
 
 @log_of_the_others.non_example

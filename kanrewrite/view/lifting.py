@@ -15,13 +15,14 @@ from aesara.graph.basic import Variable
 from aesara.tensor.type import TensorType
 
 from kanrewrite.guards.bounding import BoundsOf
-from kanrewrite.guards.lengths import NOTHING, length_of
+from kanrewrite.guards.lengths import NOTHING, Length, length_of
 from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.complements import without_average, without_mean
 from kanrewrite.view.contraction import sides
+from kanrewrite.view.distributing import distributed, over_divisor
 from kanrewrite.view.following import becomes, lifted
 from kanrewrite.view.forms import (
     ONE,
@@ -91,6 +92,8 @@ class Lifting(Algebra):
         self.numbers: dict[tuple[Any, Any], Any] = {}
         #: For what is scattered into zeros, a form of their lengths.
         self.lengths: dict[Form, Form] = {}
+        #: Ones of each broadcast pattern, with what is known of their lengths.
+        self.long: dict[Bcast, list[tuple[list[Length], Form]]] = {}
         #: For a move, forms that a mask has hidden what it takes of.
         self.picked: dict[Move, dict[Form, None]] = {}
         #: Sums in which terms have met what they leave of each other.
@@ -133,10 +136,14 @@ class Lifting(Algebra):
 
     def _left(self, terms: Terms) -> Terms | None:
         """What is left of terms where some have met what they leave of each other."""
-        left = together(terms, self) or without_picks(terms, self) or without_one(terms, self)
+        left = self._met_by_others(terms) or over_divisor(terms, self, self._met_by_others)
         left = left or without_several(terms, self) or without_own(terms, self)
-        left = left or without_mean(terms, self)
+        left = left or distributed(terms, self) or without_mean(terms, self)
         return left or without_average(terms, self) or without_squares(terms, self)
+
+    def _met_by_others(self, terms: Terms) -> Terms | None:
+        """What is left of terms where sums have met their own terms."""
+        return together(terms, self) or without_picks(terms, self) or without_one(terms, self)
 
     def _shared(self, terms: Terms) -> set[Form]:
         """The factors of all terms, which a sum only takes out."""
@@ -621,7 +628,18 @@ class Lifting(Algebra):
 
     def spread(self, rest: Form, like: Form) -> Form:
         """A form with the lengths of another one, of which it has lost what cancelled."""
-        return rest if rest.bcast == like.bcast else self.mul(rest, self.app(T.ones_like, like))
+        return rest if rest.bcast == like.bcast else self.mul(rest, self.ones(like))
+
+    @made_once
+    def ones(self, like: Form) -> Form:
+        """Ones of the lengths of a form; those of what is known to be as long are one form."""
+        lengths = [NOTHING if one else length_of(like, d) for d, one in enumerate(like.bcast)]
+        for given, form in self.long.setdefault(like.bcast, []):
+            if all(one or m & n for one, m, n in zip(like.bcast, given, lengths, strict=True)):
+                return form
+        made = self.app(T.ones_like, like)
+        self.long[like.bcast].append((lengths, made))
+        return made
 
     def _lifted(self, form: Form, axis: int, batch: int) -> tuple[Form, Form]:
         outer, inner = self.split_along(form, (axis,))

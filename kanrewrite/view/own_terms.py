@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from kanrewrite.terms import T
-from kanrewrite.view.algebra import HIGHEST, LONGEST, is_ones
+from kanrewrite.view.algebra import HIGHEST, LONGEST
+from kanrewrite.view.distributing import bare, expanded
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Sum, Terms, Totals, length
 from kanrewrite.view.heat import is_others
 from kanrewrite.view.picking import unpicked
@@ -34,7 +34,7 @@ def without_own(terms: Terms, a: Lifting) -> Terms | None:
     if not 1 < len(terms) <= MANY:
         return None
     for place in dict.fromkeys(places(terms, a)):
-        if isinstance(place, Beside):
+        if isinstance(place, Beside) and not (is_others(place.place.others) and not place.moves):
             continue  # where an index points to, and elsewhere, it is something else
         there = {m: c for m, c in terms.items() if _is_only(m, place, a)}
         here = {m: c for m, c in terms.items() if m not in there}
@@ -80,7 +80,7 @@ def _place(form: Form, a: Lifting) -> Iterator[Told]:
             yield Place(inner, moves)
 
 
-def _is_only(form: Form, place: Place | Squares, a: Lifting) -> bool:
+def _is_only(form: Form, place: Told, a: Lifting) -> bool:
     """Tell whether nothing of a form is left but where it was picked."""
     return any(f.args[1] in place.moves and not hidden for f, hidden in unpicked(form, a))
 
@@ -93,7 +93,7 @@ def cancelled(terms: Terms, place: Parting, a: Lifting) -> Terms | None:
     if not terms or sum(map(length, terms)) > LONGEST:
         return None
     ones = dict[Form, None]()
-    pieces = [(_bare(n, ones, a), c * d) for m, c in terms.items() for n, d in expanded(m, a)]
+    pieces = [(bare(n, ones, a), c * d) for m, c in terms.items() for n, d in expanded(m, a)]
     divisors = (f for n, _ in pieces for f, k in a.parts(n)[2] if k < 0 and place.is_whole(f, a))
     total = next(divisors, a.one)
     powers = {dict(a.parts(n)[2]).get(total, ZERO) for n, _ in pieces}
@@ -112,42 +112,6 @@ def cancelled(terms: Terms, place: Parting, a: Lifting) -> Terms | None:
     if left and max(place.size(m, a) for m in left) >= max(place.size(n, a) for n, _ in pieces):
         return None
     return a.terms_of(a.mul(a.pow(total, lowest), a.add_terms(left), *ones))
-
-
-def expanded(form: Form, a: Lifting) -> Iterator[tuple[Form, Fraction]]:
-    """A product multiplied out, with the sums in its sums, along axes too."""
-    for n, c in a.expand(form):
-        factors = a.parts(n)[2]
-        summed = ((f, _summed(f, a)) for f, k in factors if k == 1 and isinstance(f, App))
-        f, terms = next(((f, terms) for f, terms in summed if terms), (n, []))
-        if terms:
-            rest = a.div(n, f)
-            yield from ((m, c * d * e) for t, d in terms for m, e in expanded(a.mul(rest, t), a))
-        elif any(isinstance(f, Sum) and k in range(1, HIGHEST + 1) for f, k in factors):
-            yield from ((m, c * d) for m, d in expanded(n, a))
-        else:
-            yield n, c
-
-
-def _summed(form: App, a: Lifting) -> list[tuple[Form, Fraction]]:
-    """The terms of a sum along axes of a product with sums, each summed and moved as it was."""
-    moves, inner = moved(form)
-    if not (isinstance(inner, App) and inner.op is T.sum):
-        return []
-    body, axes = inner.args
-    if not any(isinstance(f, Sum) and k == 1 for f, k in a.parts(body)[2]) or not a.expands(body):
-        return []
-    terms = [(a.sum(a.spread(m, body), axes), c) for m, c in a.expand(body)]
-    for move in moves:
-        terms = [(a.move(t, move), c) for t, c in terms]
-    return terms
-
-
-def _bare(form: Form, ones: dict[Form, None], a: Lifting) -> Form:
-    """A product without what is there for its lengths only, which is put aside."""
-    found = {f for f, _ in a.parts(form)[2] if is_ones(f)}
-    ones.update(dict.fromkeys(found))
-    return a.div(form, a.mul(*found)) if found else form
 
 
 def _parted(form: Form, place: Parting, a: Lifting) -> list[tuple[Form, Fraction]]:

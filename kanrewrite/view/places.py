@@ -106,9 +106,21 @@ class Beside(NamedTuple):
     divisor: Sum
     place: Place
 
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """How what is left was moved."""
+        return self.place.moves
+
+    def unmoved(self) -> Beside:
+        """The same: it is told apart where nothing was moved only."""
+        return self
+
     def parted(self, form: Form, a: Any) -> Parts | None:
         """The parts of a sum, or of the others in it, by the divisor; None for what is none."""
         left = self.place.at(self.place.others, a)
+        more, own = self._with_own(a)
+        if own is not None and more is not None and _alike(form, more):
+            return [(self.divisor, ONE), (own, ONE)]
         parts = [(form, ONE)] if form is left else self.place.parted(form, a)
         if parts is None:
             return None
@@ -116,9 +128,27 @@ class Beside(NamedTuple):
         whole: Parts = [(self.divisor, ONE), *rest]
         return [part for m, c in parts for part in (whole if m is left else [(m, c)])]
 
+    def _with_own(self, a: Any) -> tuple[Form | None, Form | None]:
+        """The divisor with the whole sum in it, and what was left out of that."""
+        left = self.place.others
+        taken = left_by(left, a)
+        body, axes = left.args
+        if len(taken) > 1:
+            return None, None
+        body = a.div(body, taken[0][0]) if taken else body
+        total = a.sum(body, axes)
+        own = _taken(body, total, taken[0][1], a) if taken else body
+        own = None if own is None else self.place.at(own, a)
+        whole, rest = self.place.at(total, a), self.place.at(left, a)
+        if own is None or whole is None or rest is None:
+            return None, None
+        terms = {m: c for m, c in self.divisor.terms if m is not rest}
+        return a.add(whole, a.add_terms(terms)), own
+
     def is_whole(self, form: Form, a: Any) -> bool:
-        """Tell whether a form is the sum of which something is left."""
-        return self.place.is_whole(form, a)
+        """Tell whether a form is the sum of which something is left, maybe with more beside it."""
+        more, _ = self._with_own(a)
+        return (more is not None and _alike(form, more)) or self.place.is_whole(form, a)
 
     def size(self, form: Form, a: Any) -> Fraction:
         """How often a form is divided by what is as small as what is left."""
@@ -133,11 +163,20 @@ class Beside(NamedTuple):
         return sum(found, self.place.size(form, a))
 
 
+def _alike(form: Form, other: Form) -> bool:
+    """Tell whether two sums are one, or one number whatever dimensions of length 1 it has."""
+    if form is other or not (isinstance(form, Sum) and isinstance(other, Sum)):
+        return form is other
+    numbers = all(form.bcast) and all(other.bcast)
+    terms, others = ({moved(m)[1]: c for m, c in f.terms} for f in (form, other))
+    return numbers and terms == others
+
+
 def beside(form: Form) -> Beside | None:
     """The others, and what is added to them, in a sum; None where there are none."""
     for m, c in form.terms if isinstance(form, Sum) else ():
         moves, inner = moved(m)
-        if c == 1 and is_others(inner):
+        if c == 1 and is_left(inner, form.home):
             return Beside(form, Place(inner, moves))  # type: ignore[arg-type]
     return None
 
@@ -173,7 +212,8 @@ def _taken(body: Form, total: Form, move: Move, a: Any) -> Form | None:
     axes = total.args[1]  # type: ignore[attr-defined]
     if move.takes_of(axes):
         return a.sum(a.move(body, move), axes)  # type: ignore[no-any-return]
-    if a.undrop(a.move(total, move), axes) is not total:
+    number = all(total.bcast)  # of any dimensions
+    if not number and a.undrop(a.move(total, move), axes) is not total:
         return None
     return a.undrop(a.move(body, move), axes)  # type: ignore[no-any-return]
 

@@ -240,7 +240,7 @@ def _reduction(name: str) -> Reader:
 
 def _along(view: Source, shape: Variable[Any, Any], form: Form, a: Lifting) -> Form:
     """A form with the lengths of a variable."""
-    return a.mul(form, a.app(T.ones_like, view.leaf(shape, a)))
+    return a.mul(form, a.ones(view.leaf(shape, a)))
 
 
 def _spread(view: Source, var: Variable[Any, Any], a: Lifting) -> Form:

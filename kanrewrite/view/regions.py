@@ -13,11 +13,12 @@ from itertools import combinations, product
 from typing import Any, NamedTuple, cast
 
 from kanrewrite.terms import T
+from kanrewrite.view.distributing import expanded
 from kanrewrite.view.forms import ZERO, App, Axes, Form, Leaf, Terms, Totals, remembered, within
 from kanrewrite.view.heat import is_others
 from kanrewrite.view.lengths import fills, operands
 from kanrewrite.view.moves import Move
-from kanrewrite.view.own_terms import Told, cancelled, expanded, places
+from kanrewrite.view.own_terms import Told, cancelled, places
 from kanrewrite.view.picking import hidden, picks, put_in, scatters, where_picked
 from kanrewrite.view.places import (
     Beside,

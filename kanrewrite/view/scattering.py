@@ -13,7 +13,6 @@ from aesara.graph.basic import Apply, Constant, Variable
 from aesara.tensor.basic import AllocDiag, ARange, ExtractDiag
 from aesara.tensor.subtensor import IncSubtensor
 
-from kanrewrite.terms import T
 from kanrewrite.view.forms import Form
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lifting import Lifting
@@ -97,7 +96,7 @@ def _scattered(view: Source, node: Apply[Any], move: Move, a: Lifting) -> Form |
     like, form = view.leaf(node.outputs[0], a), view.operand(values, a)
     a.lengths[like] = view.operand(shaped_like(node.inputs[0]), a)
     if form.bcast != move.result():
-        form = a.mul(form, a.app(T.ones_like, a.move(like, move)))
+        form = a.mul(form, a.ones(a.move(like, move)))
     return a.scatter(form, move, like) if form.bcast == move.result() else None
 
 

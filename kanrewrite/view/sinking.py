@@ -91,7 +91,7 @@ def _with_lengths_of(form: Form, likes: tuple[Form, ...], a: Lifting) -> Form:
     """A product with the lengths of its factors, which may have cancelled."""
     if form.bcast == join_bcast([f.bcast for f in likes]):
         return form
-    return a.mul(form, *(a.app(T.ones_like, f) for f in likes))
+    return a.mul(form, *(a.ones(f) for f in likes))
 
 
 def apart(form: Prod, a: Lifting) -> list[tuple[Fraction, Form]] | None:

@@ -42,6 +42,17 @@ def _operator(z: Any) -> Any:
     return at.special.softmax(z, axis=1)
 
 
+def _outside(z: Any) -> tuple[Any, Any]:
+    """Shares with an outside option, and what is left for that."""
+    e = at.exp(z)
+    share = e / (1 + e.sum(axis=1, keepdims=True))
+    return share, 1 - share.sum(axis=1)
+
+
+def _odds(share: Any, left: Any) -> Any:
+    return (at.log(share[ROWS, LABELS]) - at.log(left)).sum()
+
+
 #: Losses of shares ``p`` of rows of four logits ``z``.
 LOSSES: dict[str, Loss] = {
     "label": lambda p, z: -at.log(p[ROWS, LABELS]).mean(),
@@ -92,6 +103,12 @@ LOSSES: dict[str, Loss] = {
         -at.log(p[ROWS, LABELS] - p[ROWS, LABELS] * p[ROWS, OTHERS]).sum()
     ),
     "temperature": lambda p, z: -at.log(1 - (p**2 / (p**2).sum(axis=1, keepdims=True))[:, 1]).sum(),
+    "outside, odds": lambda p, z: _odds(*_outside(z)),
+    "outside, of nothing": lambda p, z: at.log(_outside(z)[1]).sum(),
+    "outside, not a label": lambda p, z: -at.log(1 - _outside(z)[0][ROWS, LABELS]).sum(),
+    "outside, of all": lambda p, z: (lambda h, n: at.log(h).sum() + 0.7 * at.log(n).sum())(
+        *_outside(z)
+    ),
 }
 
 SCALES = (0.5, 3.0, 18.0, 40.0, 150.0, 1e3)

@@ -1,0 +1,167 @@
+"""Distributing: ``e - e*sum(e*(b + c))/(1 + sum(e))``, where the inner sum meets the divisor.
+
+What stands in a sum along axes is multiplied out, each part summed by itself, and all put over the
+sum that divides, which is multiplied out too: the slope of ``log(h[0]) - log(1 - sum(h))`` for
+``h == e/(1 + sum(e))`` is 1 at an index and 0 elsewhere, as symbols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+from kanrewrite.terms import T
+from kanrewrite.view.algebra import HIGHEST, LONGEST, is_ones
+from kanrewrite.view.forms import ZERO, App, Form, Sum, Terms, Totals
+from kanrewrite.view.heat import exponents, hot
+from kanrewrite.view.places import moved
+
+#: A sum of more terms is not searched.
+MANY = 12
+Pieces = list[tuple[Form, Fraction]]
+#: What is left of terms that have met, None where none have.
+Meeting = Callable[[Terms], Terms | None]
+
+
+def distributed(terms: Terms, a: Any) -> Terms | None:
+    """A sum multiplied out, in its sums along axes too, where that makes terms cancel.
+
+    None where they do not, or where nothing divides that holds such a sum.
+    """
+    fractions, lowest = a.laws.fractions, _divisors(terms, a)
+    if fractions is None or not lowest or not any(_holds_sums(m, a) for m in terms):
+        return None
+    ones = dict[Form, None]()
+    pieces = [(bare(n, ones, a), c * d) for m, c in terms.items() for n, d in expanded(m, a)]
+    if len(pieces) > LONGEST or _are_shifted([n for n, _ in pieces], a):
+        return None
+    for f, k in lowest.items():
+        over = _over(f, k, pieces, a)
+        left = None if over is None else _gathered(over, f, a)
+        if left is not None and len(left) <= len(terms):
+            a.ran[fractions] = None
+            return dict(a.terms_of(a.mul(a.pow(f, k), a.add_terms(left), *ones)))
+    return None
+
+
+def over_divisor(terms: Terms, a: Any, meet: Meeting) -> Terms | None:
+    """``1 - e[i]/(1 + sum(e))`` as ``(1 + sum(e) - e[i])/(1 + sum(e))``, in which e[i] is left out.
+
+    None where nothing is left out of a sum then, or where something is subtracted still.
+    """
+    fractions = a.laws.fractions
+    if fractions is None or all(c > 0 for c in terms.values()):
+        return None
+    for f, k in _divisors(terms, a).items():
+        found, by = Totals(), a.pow(f, -k)
+        for m, c in terms.items():
+            for n, d in a.expand(a.mul(m, by)):
+                found[n] += c * d
+        left = meet({m: c for m, c in found.items() if c})
+        if left is not None and all(c > 0 for c in left.values()):
+            a.ran[fractions] = None
+            return dict(a.terms_of(a.mul(a.pow(f, k), a.add_terms(left))))
+    return None
+
+
+def _over(divisor: Sum, k: Fraction, pieces: Pieces, a: Any) -> Terms | None:
+    """Products over a sum multiplied out and added up, None where none cancel."""
+    by = a.pow(divisor, -k)
+    found, cancels = Totals(), False
+    for n, c in pieces:
+        for m, d in a.expand(a.mul(n, by)):
+            cancels = cancels or found[m] * c * d < 0
+            found[m] += c * d
+            if len(found) > LONGEST:
+                return None
+    return {m: c for m, c in found.items() if c} if cancels else None
+
+
+def _gathered(terms: Terms, divisor: Sum, a: Any) -> Terms:
+    """``m + m*sum(e)`` as ``m*(1 + sum(e))``, for what divides: terms of one sign are added up."""
+    lead = next(t for t, _ in divisor.terms if _is_total(t, a))
+    found, waiting = Totals(terms.items()), list(terms)
+    while waiting:
+        around = a.div(waiting.pop(), lead)
+        if any(k < 0 and _is_total(f, a) for f, k in a.parts(around)[2]):
+            continue  # it has no such sum
+        shares = [found[a.mul(around, t)] / c for t, c in divisor.terms]
+        if min(shares) <= 0 <= max(shares):
+            continue
+        share = min(shares, key=abs)
+        for t, c in divisor.terms:
+            found[a.mul(around, t)] -= share * c
+        found[a.mul(around, divisor)] += share
+        waiting = list(found)
+    return {m: c for m, c in found.items() if c}
+
+
+def _are_shifted(products: list[Form], a: Any) -> bool:
+    """Tell whether exponents, or logs of what is out of range, are factors beside exponentials.
+
+    Sums of those are small where their terms are large.
+    """
+    shown = frozenset().union(*map(exponents, products))
+    factors = (f for n in products for f, _ in a.parts(n)[2])
+    return any(f in shown or (isinstance(f, App) and f.op is T.log and hot(f)) for f in factors)
+
+
+def _holds_sums(form: Form, a: Any) -> bool:
+    """Tell whether a factor of a product adds up, along axes, what is itself a sum."""
+    factors = (f for f, k in a.parts(form)[2] if k == 1 and isinstance(f, App) and hot(f))
+    return any(_summed(f, a) for f in factors)
+
+
+def _divisors(terms: Terms, a: Any) -> dict[Sum, Fraction]:
+    """The sums of sums along axes and more that terms divide by, with their lowest powers."""
+    lowest: dict[Any, Fraction] = {}
+    found = (t for m in terms for t in a.parts(m)[2]) if 1 < len(terms) <= MANY else ()
+    for f, k in found:
+        divides = isinstance(f, Sum) and -HIGHEST <= k < 0 and k.denominator == 1
+        if divides and any(_is_total(m, a) for m, _ in f.terms):
+            lowest[f] = min(k, lowest.get(f, ZERO))
+    return lowest
+
+
+def _is_total(form: Form, a: Any) -> bool:
+    """Tell whether a sum along axes is a factor of a form."""
+    inner = (moved(f)[1] for f, k in a.parts(form)[2] if k == 1)
+    return any(isinstance(f, App) and f.op is T.sum for f in inner)
+
+
+def expanded(form: Form, a: Any) -> Iterator[tuple[Form, Fraction]]:
+    """A product multiplied out, with the sums in its sums, along axes too."""
+    for n, c in a.expand(form):
+        factors = a.parts(n)[2]
+        summed = ((f, _summed(f, a)) for f, k in factors if k == 1 and isinstance(f, App))
+        f, terms = next(((f, terms) for f, terms in summed if terms), (n, []))
+        if terms:
+            rest = a.div(n, f)
+            yield from ((m, c * d * e) for t, d in terms for m, e in expanded(a.mul(rest, t), a))
+        elif any(isinstance(f, Sum) and k in range(1, HIGHEST + 1) for f, k in factors):
+            yield from ((m, c * d) for m, d in expanded(n, a))
+        else:
+            yield n, c
+
+
+def _summed(form: App, a: Any) -> list[tuple[Form, Fraction]]:
+    """The terms of a sum along axes of a product with sums, each summed and moved as it was."""
+    moves, inner = moved(form)
+    if not (isinstance(inner, App) and inner.op is T.sum):
+        return []
+    body, axes = inner.args
+    if not any(isinstance(f, Sum) and k == 1 for f, k in a.parts(body)[2]) or not a.expands(body):
+        return []
+    terms = [(a.sum(a.spread(m, body), axes), c) for m, c in a.expand(body)]
+    for move in moves:
+        terms = [(a.move(t, move), c) for t, c in terms]
+    return terms
+
+
+def bare(form: Form, ones: dict[Form, None], a: Any) -> Form:
+    """A product without what is there for its lengths only, which is put aside."""
+    coeff, expo, factors = a.parts(form)
+    found = {f for f, _ in factors if is_ones(f)}
+    ones.update(dict.fromkeys(found))
+    return a.prod(coeff, expo, {f: k for f, k in factors if f not in found}) if found else form

@@ -1,0 +1,104 @@
+"""Shares with an outside option: ``e/(1 + sum(e))``, of which ``1/(1 + sum(e))`` is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kanrewrite.reference import evaluate
+from tests.sparing import sparing
+from tests.view.common import PLAIN, at, function, grad, ops
+
+x = at.dmatrix("x")
+ROWS = at.arange(x.shape[0])
+LABELS = np.array([1, 0, 2])
+_NEAR = np.array([[0.5, 1.5, 0.25], [2, -1, 0.5], [0.25, 1.0, -1.0]])
+
+
+def _total(z: Any) -> Any:
+    return at.exp(z).sum(axis=1, keepdims=True)
+
+
+def _divided(z: Any) -> Any:
+    return at.exp(z) / (1 + _total(z))
+
+
+def _dropped(z: Any) -> Any:
+    return at.exp(z) / (1 + at.exp(z).sum(axis=1))[:, None]
+
+
+def _multiplied(z: Any) -> Any:
+    return at.exp(z) * (1 / (1 + _total(z)))
+
+
+def _by_logs(z: Any) -> Any:
+    return at.exp(z - at.logaddexp(0.0, at.log(_total(z))))
+
+
+LOSSES: dict[str, Callable[[Any, Any], Any]] = {
+    "all": lambda h, n: at.log(h).sum() + 0.75 * at.log(n).sum(),
+    "not a label": lambda h, n: -at.log(1 - h[ROWS, LABELS]).sum(),
+    "not each": lambda h, n: at.log(1 - h).sum(),
+}
+
+#: ``log(h[i]) - log(1 - sum(h))`` is x[i]: these have slopes of 1 and 0.
+ODDS: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
+    "of a column": (lambda h, n: (at.log(h[:, 0]) - at.log(n)).sum(), np.eye(3)[[0, 0, 0]]),
+    "of a label": (lambda h, n: (at.log(h[ROWS, LABELS]) - at.log(n)).sum(), np.eye(3)[LABELS]),
+    "of each": (lambda h, n: at.log(h / n[:, None]).sum(), np.ones((3, 3))),
+}
+
+
+def _slope(loss: Callable[[Any, Any], Any], share: Callable[[Any], Any]) -> Any:
+    h = share(x)
+    return grad(loss(h, 1 - h.sum(axis=1)), x)
+
+
+SHARES = [_divided, _multiplied, _dropped, _by_logs]
+
+
+@pytest.mark.parametrize("share", sparing(SHARES))
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_slope(name: str, share: Callable[[Any], Any]) -> None:
+    slope = _slope(LOSSES[name], share)
+    ours = function([x], [slope])
+    for scale in (1.0, 20.0, 300.0):
+        (truth,) = evaluate([slope], {x: _NEAR * scale}, digits=100 if scale < 50 else 800)
+        (found,) = ours(_NEAR * scale)
+        np.testing.assert_allclose(found, np.asarray(truth, float), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("share", sparing(SHARES))
+@pytest.mark.parametrize("name", ODDS)
+def test_the_slope_of_odds_is_where_they_are(name: str, share: Callable[[Any], Any]) -> None:
+    loss, expected = ODDS[name]
+    slope = function([x], _slope(loss, share), PLAIN)
+    for scale in (1.0, 20.0, 90.0, 900.0):
+        with np.errstate(all="ignore"):  # of what tells whether an input is no number
+            found = slope(_NEAR * scale)
+        np.testing.assert_array_equal(found, expected)
+    assert name == "of each" or ops(slope)["exp"] == 0
+
+
+def test_the_slope_of_one_number() -> None:
+    z = at.dvector("z")
+    e = at.exp(z)
+    slope = grad(-at.log(1 - (e / (1 + e.sum()))[0]), z)
+    ours = function([z], slope)
+    for scale in (1.0, 20.0, 300.0):
+        (truth,) = evaluate([slope], {z: _NEAR[1] * scale}, digits=800)
+        found = ours(_NEAR[1] * scale)
+        np.testing.assert_allclose(found, np.asarray(truth, float), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("pick", [lambda h: h, lambda h: h[:, 1], lambda h: h[ROWS, LABELS]])
+def test_the_log_of_what_a_share_that_vanishes_leaves(pick: Any) -> None:
+    """It is minus the share, of which ``log(1 + others) - log(1 + sum)`` would keep nothing."""
+    value = at.log(1 - pick(_divided(x)))
+    far = np.array([[3.0, 100.0, -2.0], [40.0, 1.0, -60.0], [-400.0, -1e3, -3.0]])
+    (truth,) = evaluate([value], {x: far})
+    found = function([x], value)(far)
+    np.testing.assert_allclose(found, np.asarray(truth, float), rtol=1e-13)
