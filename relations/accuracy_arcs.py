@@ -55,7 +55,9 @@ def half_turns(x: Float) -> Iterator[Eq]:
         part = T.switch(T.gt(T.abs(left), 0.5), T.sgn(left) - left, left)
         yield eq(T.sin(k * pi * x), T.sin(pi * part))
         yield eq(T.cos(k * pi * x), T.sin(pi * (0.5 - T.abs(left))))
-        yield eq(T.tan(k * pi * x), T.tan(pi * (k * x - T.floor(k * x + 0.5))))
+        # The float next to a right angle is less than that: its tangent has the sign of x.
+        turned = k * x - T.sgn(x) * T.ceil(T.abs(k * x) - 0.5)
+        yield eq(T.tan(k * pi * x), T.tan(pi * T.switch(T.gt(T.abs(k * x), 0.5), turned, k * x)))
 
 
 @arctangents_difference.example

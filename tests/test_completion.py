@@ -7,7 +7,7 @@ import pytest
 from unification import var
 
 from kanrewrite import ac
-from kanrewrite.completion import Finding, check, derived
+from kanrewrite.completion import Finding, check, coherence, derived
 from kanrewrite.completion.prepared import Frozen, Prepared, frozen, may_overlap
 from kanrewrite.completion.reached import Steps
 from kanrewrite.completion.terms import apart, canonical, flat, replaced, text, written
@@ -53,6 +53,13 @@ def test_a_quotient_that_lifting_has_taken_apart_has_a_rule() -> None:
     assert rule.origin.startswith("sum_lifts (test_completion.py:")
     assert "over softmax_quotient (test_completion.py:" in rule.origin
     assert rule.relation is softmax_quotient
+
+
+def test_a_pair_is_overlapped_once_whatever_else_is_registered() -> None:
+    rules = derived(softmax_quotient, [sum_lifts])
+    computed = coherence._of_pair.cache_info().misses
+    assert derived(softmax_quotient, [log_exp, sum_lifts]) == rules
+    assert coherence._of_pair.cache_info().misses == computed
 
 
 def test_what_lifting_leaves_whole_needs_no_rule() -> None:

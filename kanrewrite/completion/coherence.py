@@ -11,6 +11,7 @@ P. Viry, "Equational rules for rewriting logic", Theoretical Computer Science 28
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -73,15 +74,26 @@ def derived(relation: Relation, lifting: Iterable[Relation]) -> list[Rule]:
     if relation.where == "digits":
         return []
     found: list[Rule] = []
+    rules = relation.rules()
     for lift in lifting_rules(lifting):
-        for rule in relation.rules():
-            for candidate in _of_pair(apart(lift, "lift"), apart(rule, "rule")):
+        for rule in rules:
+            for candidate in _of_pair(lift, rule, _place(lift), _place(rule)):
                 if not any(_covers(known, candidate) for known in found):
                     found = [k for k in found if not _covers(candidate, k)] + [candidate]
     return found
 
 
-def _of_pair(lift: Rule, rule: Rule) -> Iterator[Rule]:
+# Whoever registers a relation of their own meets the library's pairs again.
+@lru_cache(maxsize=1 << 12)
+def _of_pair(
+    lift: Rule,
+    rule: Rule,
+    *places: str,  # noqa: ARG001  # rules that state the same are equal, but their origins differ
+) -> tuple[Rule, ...]:
+    return tuple(_overlapped(apart(lift, "lift"), apart(rule, "rule")))
+
+
+def _overlapped(lift: Rule, rule: Rule) -> Iterator[Rule]:
     for overlap in islice(overlaps(lift.pattern, rule.pattern, PLAIN), OVERLAPS):
         if overlap.position:
             unifier = _same_axes(lift, overlap)

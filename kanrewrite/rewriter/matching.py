@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import islice
+from time import perf_counter
 from typing import Any, NamedTuple, cast
 
 import aesara.tensor as at
@@ -58,6 +59,8 @@ class Entry(NamedTuple):
     mask: int
     rule: Rule
     defined: bool
+    #: Whether the pattern names an operator that no axiom adds.
+    named: bool
 
 
 class Matching:
@@ -78,8 +81,8 @@ class Matching:
     ----------
     tried : int
         How many times a rule was matched, or a goal run, after the early rejects.
-    matched, seconds : Counter
-        For each relation, how many answers it gave, and the time spent on it.
+    matched : Counter
+        For each relation, how many answers it gave.
     """
 
     def __init__(
@@ -108,7 +111,7 @@ class Matching:
             self._tracked.update(dict.fromkeys(ops_of(heads, rule.pattern)))
             mask = self.signatures.mask(needed)
             for head in heads:
-                self._by_head[head].append(Entry(mask, rule, head not in own))
+                self._by_head[head].append(Entry(mask, rule, head not in own, bool(needed)))
         for entries in self._by_head.values():
             entries.sort(key=lambda entry: precedence(entry.rule))
         self._numbers = numbers_in(rule.pattern for rule in rules)
@@ -124,13 +127,16 @@ class Matching:
         """Forget what was read and counted, before another graph or after a change."""
         self.tried = 0
         self.matched: Counter[str] = Counter()
-        self.seconds: defaultdict[str, float] = defaultdict(float)
         self.broken: set[str] = set()
         self.signatures.forget()
         self.view = self.make_view()
         self._axioms.renewed(Terms(REAL, self._numbers))
         self._patterns: dict[int, Any] = {}
+        self._vacuous: dict[int, bool] = {}
         self._read: set[Graph] = set()
+        #: What rules at one node match, read once for all of them.
+        self._forms: dict[Graph, Any] = {}
+        self._trying: Relation | None = None
         self._place = Place(())
         self._made_by: Collection[str] = ()
         self._spent = 0.0
@@ -173,6 +179,23 @@ class Matching:
             The relation's name, and what replaces what.
         """
         self._place, self._made_by, self._spent = place, made_by, spent
+        while True:
+            self._begin()
+            try:
+                with limited(config.pass_seconds):
+                    return self._found(node, left_out, made_by)
+            except OutOfTime:
+                within_outer_limits()
+                if self._trying is None:
+                    return None
+                self._leave_out(self._trying, node, errors.out_of_time(config.pass_seconds))
+
+    def _begin(self) -> None:
+        self._forms, self._trying = {}, None
+
+    def _found(
+        self, node: Apply[Any], left_out: Collection[str], made_by: Collection[str]
+    ) -> tuple[str, dict[Graph, Graph]] | None:
         entries = self._entries(node.op)
         if entries:
             below = self.signatures.of(node)
@@ -208,22 +231,19 @@ class Matching:
         argument: Any,
     ) -> dict[Graph, Graph]:
         """What an attempt gives; a relation that raises is reported and left out from now on."""
-        start = now()
-        # Relations of the library always end: a slow machine must not decide what they do.
-        allowed = config.pass_seconds if relation.bundled else config.relation_seconds
-        spent = 0.0 if relation.bundled else self._spent + self._asking[relation.name]
+        self._trying = relation
         try:
-            with limited(allowed - spent):
+            if relation.bundled:  # it always ends: a slow machine must not decide what it does
+                return attempt(node, argument)
+            with limited(config.relation_seconds - self._spent - self._asking[relation.name]):
                 return attempt(node, argument)
         except OutOfTime:
             within_outer_limits()
-            self._leave_out(relation, node, errors.out_of_time(allowed))
+            self._leave_out(relation, node, errors.out_of_time(config.relation_seconds))
             return {}
         except Exception as error:  # noqa: BLE001  # relations and guards are a user's code
             self._leave_out(relation, node, f"it raised {type(error).__name__}: {error}")
             return {}
-        finally:
-            self.seconds[relation.name] += now() - start
 
     def _leave_out(self, relation: Relation, node: Apply[Any], reason: str) -> None:
         self.broken.add(relation.name)
@@ -243,7 +263,7 @@ class Matching:
     def _answers(self, out: Graph, entry: Entry) -> Iterator[Graph]:
         rule = entry.rule
         self.tried += 1
-        start = now()
+        start = perf_counter()
         answers = self._matches(entry, out)
         seen: list[Graph] = []
         for bindings, build in islice(answers, ANSWERS):
@@ -273,9 +293,10 @@ class Matching:
             yield from self._axioms.matches(rule, out)
         if cast(TensorType, out.type).dtype in FLOATS and not self._is_axiom(rule):
             pattern = self._pattern(rule)
-            if required(rule.pattern) and is_open(pattern, {}):
+            if entry.named and self._vacuous[id(rule)]:
                 return  # nothing is left of it that could be found
-            for bindings, rest in self.view.match(pattern, self.form(out)):
+            form = self._forms.get(out) or self._forms.setdefault(out, self.form(out))
+            for bindings, rest in self.view.match(pattern, form):
                 result = partial(self._result, rule, bindings, rest, out)
                 yield dict(bindings), partial(self._from_view, rule, result, out)
 
@@ -334,6 +355,7 @@ class Matching:
         pattern = self._patterns.get(id(rule))
         if pattern is None:
             pattern = self._patterns[id(rule)] = self.view.pattern(rule.pattern)
+            self._vacuous[id(rule)] = is_open(pattern, {})
         return pattern
 
     def _result(
@@ -381,7 +403,7 @@ class Matching:
             if not trace.recorder.allow():
                 return False
             named = {str(parameter): value for parameter, value in bindings.items()}
-            where, seconds = brief(old), now() - start
+            where, seconds = brief(old), perf_counter() - start
             trace.recorder.fired(relation.name, where, old, new, named, seconds)
         return True
 
@@ -409,7 +431,7 @@ class Matching:
 
     def _by_goal(self, node: Apply[Any], relation: Relation) -> dict[Graph, Graph]:
         self.tried += 1
-        start = now()
+        start = perf_counter()
         try:
             subject = node.default_output()
         except ValueError:  # several outputs, none of which is the default

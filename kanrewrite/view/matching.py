@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice, permutations, product
 from typing import Any
 
@@ -184,16 +185,27 @@ class FormMatcher:
 
     def product(self, p: Form, f: Form, b: Bindings) -> Iterator[tuple[Bindings, Form]]:
         """Bindings and the rest with ``f == rest * pattern``."""
-        coeff, expo, factors = parts_of(p)
+        coeff, expo, hard, easy = _dealt_out(p)
         if self.written and is_open(p, b) and not has_number(f, coeff):
             return  # ``2*x`` is in ``4*y`` and neither in ``y`` nor in ``-y``
         if not self.roots and coeff.denominator > _SIMPLE and not self.near(parts_of(f)[0], coeff):
             return  # a multiple of pi is no multiple of every number
-        hard = [(g, k) for g, k in factors if not is_parameter(g)]
-        easy = [(g.var, k) for g, k in factors if is_parameter(g)]  # type: ignore[attr-defined]
+        mine = self.a.parts(f)[2] if hard else ()
+        if not all(any(self._may_be(g, k, h, j) for h, j in mine) for g, k in hard):
+            return
         for c, rest in self._factors(hard, self.a.mul(self.a.const(1 / coeff), f), b):
             for d, left in self._exponent(expo, rest, c):
                 yield from self._alone(easy, left, d)
+
+    def _may_be(self, g: Form, k: Fraction, h: Form, j: Fraction) -> bool:
+        """Tell whether a factor of a pattern may be one of a form, by what is told at once."""
+        if isinstance(g, App) and g.op is not T.drop and isinstance(h, App) and h.op is not g.op:
+            return False
+        return self._holds(h, j, k)
+
+    def _holds(self, h: Form, j: Fraction, k: Fraction) -> bool:
+        """Tell whether the power ``j`` of a form may hold the power ``k`` of what it is."""
+        return j * k > 0 and abs(j) >= abs(k) and (self._has_roots(h, k) or is_written(j, k))
 
     def _factors(
         self, hard: list[tuple[Form, Fraction]], f: Form, b: Bindings
@@ -203,7 +215,7 @@ class FormMatcher:
             return
         (g, k), *others = hard
         for h, j in self.a.parts(f)[2]:
-            if j * k <= 0 or abs(j) < abs(k) or not (self._has_roots(h, k) or is_written(j, k)):
+            if not self._holds(h, j, k):
                 continue
             ways = self._ways(g, k, h, f, b) if k.denominator != 1 else self.scaled(g, h, b)
             for c, scale in ways:
@@ -533,6 +545,15 @@ def parts_of(p: Form) -> tuple[Fraction, Lin, tuple[tuple[Form, Fraction], ...]]
     if isinstance(p, Prod):
         return p.coeff, p.expo, p.factors
     return ONE, _NOTHING, ((p, ONE),)
+
+
+@lru_cache(maxsize=1 << 13)
+def _dealt_out(p: Form) -> tuple[Fraction, Lin, list[Any], list[Any]]:
+    """A pattern as coefficient, exponent, factors, and those factors that are parameters."""
+    coeff, expo, factors = parts_of(p)
+    hard = [(g, k) for g, k in factors if not is_parameter(g)]
+    easy = [(g.var, k) for g, k in factors if is_parameter(g)]  # type: ignore[attr-defined]
+    return coeff, expo, hard, easy
 
 
 def within(part: Fraction, whole: Fraction | None) -> bool:

@@ -258,6 +258,14 @@ def test_half_turns_near_whole_ones() -> None:
     np.testing.assert_allclose(found, [0, -exact, exact, -exact, exact], rtol=1e-15)
 
 
+def test_the_tangent_of_a_right_angle_has_the_sign_that_the_float_next_to_it_has() -> None:
+    x: Any = at.dvector("x")
+    registry.enable("half_turns")
+    (new,) = kanrewrite.stabilize([at.tan(np.pi * x)])
+    angles = np.array([0.5, -0.5, 1.5, -1.5, 2.5, -0.0])
+    np.testing.assert_array_equal(np.signbit(new.eval({x: angles})), np.signbit(angles))
+
+
 #: Inputs at which a form that keeps digits elsewhere would lose them, or leave the range.
 RIGHT_AS_WRITTEN = {
     "a double root": ("half_root_plus", (0.3, 0.3, 0.3), -1.0),

@@ -254,6 +254,7 @@ def test_the_largest_of_any_sign_is_found_among_numbers() -> None:
     assert compiled([x], [at.log(at.abs(last[-1])), picked])[1] == 0
 
 
+@pytest.mark.slow
 def test_the_largest_share_is_one_of_them_in_a_derivative() -> None:
     x = at.matrix("x")
 

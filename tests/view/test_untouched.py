@@ -28,7 +28,7 @@ def test_random_arithmetic(name: str, seed: int) -> None:
     assert rebuilt(output) == 0
 
 
-@pytest.mark.parametrize("name", ["nothing", "tanh"])
+@pytest.mark.parametrize("name", sparing(["nothing", "tanh"]))
 def test_large_arithmetic_is_not_even_read(name: str) -> None:
     _, output = arithmetic(2000, SQUASHED[name], 3)
     lifting = LiftingPass(registry.relations())
