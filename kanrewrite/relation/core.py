@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import update_wrapper
+from functools import lru_cache, update_wrapper
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args
 
 from kanren import conde
@@ -169,10 +169,10 @@ class Relation:
         if not isinstance(pattern, Term):
             raise self.error(errors.matches_everything(show(pattern)))
         bound = {part for part in parts_of(pattern) if isvar(part)}
-        canonical = term(as_term(pattern), equation.theory or REAL)
+        canonical = _canonical(pattern, equation.theory or REAL)
         if {part for part in parts_of(canonical.plain) if isvar(part)} != bound:
             raise self.error(errors.cancels(show(pattern), show(canonical.plain)))
-        same = canonical is term(as_term(replacement), equation.theory or REAL)
+        same = canonical is _canonical(replacement, equation.theory or REAL)
         # A square may be wanted in the place of a product; a goal alone changes nothing anyway.
         if same and self.direction is not None and _words(pattern) == _words(replacement):
             raise self.error(errors.says_nothing(show(pattern), show(replacement)))
@@ -244,6 +244,12 @@ class Relation:
 
     def __hash__(self) -> int:
         return hash((self.name, self.direction))
+
+
+@lru_cache(maxsize=1 << 12)
+def _canonical(side: Any, theory: Theory) -> Any:
+    """A side of an equation modulo a theory: rules are asked for again and again."""
+    return term(as_term(side), theory)
 
 
 def _words(side: Any) -> frozenset[Any]:
