@@ -18,11 +18,15 @@ from kanrewrite import Eq, Float, T, eq, relation
 
 @relation(direction=None)
 def loop_levels(s: Float) -> Iterator[Eq]:
-    """A loop carries a state as the log of its size and its sign, where its log is asked for.
+    """A loop carries a state as a power of e and the rest, where its log is asked for.
 
+    The exponent is the whole number next to the log of its size, or that log, and the rest a sign.
     Beside a state it carries what that lacks to a number, where a step takes it from one.
     """
-    yield eq(T.sgn(s) * T.exp(T.log(T.abs(s))), s)
+    log = T.log(T.abs(s))
+    whole = T.round_half_to_even(log)
+    yield eq(s * T.exp(-whole) * T.exp(whole), s)
+    yield eq(T.sgn(s) * T.exp(log), s)
     yield eq(1 - (1 - s), s)
 
 

@@ -43,7 +43,7 @@ class Choice(NamedTuple):
     def parts(self) -> Iterator[tuple[Graph, ...]]:
         """For each branch what is chosen in place of the result."""
         for v in self.pair:
-            yield (v,) if self.sign is None else Level.of(v, self.sign).parts
+            yield (v,) if self.sign is None else Level.log_of(v, self.sign).parts
 
 
 def rewrite_branches(
@@ -78,7 +78,7 @@ def rewrite_branches(
     for out, _, sign in choices:
         value = next(results)
         if sign is not None:
-            level = Level(value, next(results) if sign else None)
+            level = Level(value, next(results) if sign else None, not sign)
             value = level.value
             levels[value] = level
         found.append((out, value))

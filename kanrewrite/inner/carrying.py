@@ -1,13 +1,13 @@
-r"""Loops whose states are carried as logs of their sizes, and signs.
+r"""Loops whose states are carried as whole exponents, and what is left of them.
 
 A state that is multiplied in each step, as the probability of all that was seen so far, leaves the
-range of floats after some hundred steps, and its log is -inf.  With $s = r e^a$, where $a$ is the
-log of its size and $r$ its sign, the same loop is
+range of floats after some hundred steps, and its log is -inf.  With $s = r e^n$, where $n$ is the
+whole number next to the log of its size, the same loop is
 
-.. math:: \mathrm{scan}(f, s_0) = r e^a, \qquad
-    (a, r) = \mathrm{scan}(\log|f|, \mathrm{sgn} f),
+.. math:: \mathrm{scan}(f, s_0) = r e^n, \qquad
+    (n, r) = \mathrm{scan}(\langle\log|f|\rangle, f e^{-\langle\log|f|\rangle}),
 
-with $f$ of $r e^a$ inside, where the library finds exponentials under a log, and outside a product
+with $f$ of $r e^n$ inside, where the library finds exponentials under a log, and outside a product
 with an exponential, which a log or a divisor there cancels.  Of what derives such a loop the
 states are carried alike: what the steps before divide by is as small as they are large.
 """
@@ -58,7 +58,7 @@ _BESIDE = 4.0
 
 
 class LevelsPass(GraphRewriter):
-    """Has loops carry the logs of what they multiply, where somebody asks for them.
+    """Has loops carry the exponents of what they multiply, where somebody asks for its log.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ class Loop:
     def _is_positive(self, slot: Slot) -> bool:
         """Whether what enters the loop is positive; what a state lacks may be nothing."""
         return all(
-            self.carried[v].sign is None
+            self.carried[v].positive
             if v in self.carried
             else self.read_outside(v)[1] or (slot in self.twins and is_zero(v))
             for v in ends(slot.outer)
@@ -332,25 +332,27 @@ class Loop:
             return False
         new: list[Slot] = []
         for slot in self.slots:
-            for part in range(1 + signed.get(slot, False)):
+            outs = tuple(step.made[v] for v in slot.made)
+            sign = signed.get(slot)
+            levels = [(v,) if sign is None else Level.of(v, sign).parts for v in outs]
+            for part in range(1 if sign is None else 2):
                 inside = tuple(step.inputs[v][part] for v in slot.inside)
-                outs = tuple(step.made[v] for v in slot.made)
-                outer = slot.outer
-                if slot in signed:
-                    outs = tuple(Level.of(v, signed[slot]).parts[part] for v in outs)
-                    outer = self._outside(slot, part, signed[slot]) if inside else outer
-                new.append(replace(slot, outer=outer, inside=inside, made=outs))
+                carried_in = sign is not None and inside
+                outer = self._outside(slot, part, bool(sign)) if carried_in else slot.outer
+                made = tuple(parts[part] for parts in levels)
+                new.append(replace(slot, outer=outer, inside=inside, made=made))
         condition = [step.made[op.inner_outputs[-1]]] if op.info.as_while else []
         results = iter(loop_of(op, self.node.inputs[0], new, condition))
         pairs, carried = [], {}
         for slot in self.slots:
             if slot.result is None:
                 continue
-            value = next(results)
             if slot in signed:
-                level = Level(value, next(results) if signed[slot] else None)
+                level = Level.made(results, signed[slot])
                 value = level.value
                 carried[value] = level
+            else:
+                value = next(results)
             pairs.append((slot.result, value))
         if not replaced(self.fgraph, pairs, carried, start):
             return False
@@ -366,8 +368,8 @@ class Loop:
                 v = v if is_float(v) else at.cast(v, slot.outer.type.dtype)
                 return Level.of(v, signed).parts[part]
             level = self.carried[v]
-            if not part:
-                return level.log
-            return level.sign if level.sign is not None else at.ones_like(level.log)
+            if level.rest is None:
+                level = Level.of(level.value, signed)
+            return level.parts[part]
 
         return moved(slot.outer, taken)

@@ -19,6 +19,7 @@ from aesara.tensor.subtensor import (
     Subtensor,
 )
 
+from kanrewrite.guards.bounds import Bounds, assume
 from kanrewrite.terms import T, operator_of
 
 Graph = Variable[Any, Any]
@@ -29,40 +30,83 @@ _MOVES = (
     Unbroadcast, Alloc,
 )  # fmt: skip
 
+#: Where what is left of a positive number is, if its log is whole.
+NEAR = Bounds(0.5, 2.0)
+
 
 class Level(NamedTuple):
-    """A tensor as ``sign * exp(log)``; without a sign where it is positive, or a number of 0.
+    """A tensor as ``rest * exp(log)``.
 
-    Where the tensor is zero the sign is, and the log is far below all others, yet finite: what
-    it is added to does not overflow, and a difference of two is a number.  Without a sign it is
-    -inf.
+    A number as large as ``exp(1e5)`` has the digits of its rest if its log is whole; of the log
+    of such a number, which is rounded itself, eleven digits are left to it.
+
+    Where the tensor is zero the rest is, and the log is far below all others, yet finite: what
+    it is added to does not overflow, and a difference of two is a number.  Where the tensor is
+    positive, or a number of 0, the log is -inf instead.
+
+    Attributes
+    ----------
+    log
+        A whole number, or one that may be.
+    rest
+        From 0.5 to 2, in size, or a sign; None where it is 1.
+    positive
+        Whether the rest is.
     """
 
     log: Graph
-    sign: Graph | None
+    rest: Graph | None
+    positive: bool
 
     @classmethod
     def of(cls, v: Graph, signed: bool) -> Level:
-        """That of a variable."""
+        """That of a variable, whose log is whole."""
         if isinstance(v, Constant):
-            return cls._of_constant(v, signed)
-        if not signed:
-            return cls(at.log(v), None)
-        sign: Graph = at.sgn(v)
-        nothing = _far_below(v.type.dtype)
-        return cls(at.switch(at.eq(sign, 0), nothing, at.log(at.abs(v))), sign)
+            return cls._of_constant(v, signed, whole=True)
+        log, sign, positive = cls.log_of(v, signed)
+        whole: Any = at.round(log)
+        rest: Any = v * at.exp(-whole)
+        # Not where what is hidden is larger than all that is left: there only the log is a number.
+        near = at.lt(at.abs(at.abs(at.round(rest)) - 1.5), 1)
+        kept = 1 if sign is None else sign
+        rest = rest if signed else at.clip(rest, *NEAR)  # so that its bounds are known
+        return cls(at.switch(near, whole, log), at.switch(near, rest, kept), positive)
 
     @classmethod
-    def _of_constant(cls, v: Constant[Any], signed: bool) -> Level:
-        sign = np.sign(v.data)
-        log = np.log(np.where(sign == 0, 1, np.abs(v.data))).astype(v.type.dtype)
-        log = np.where(sign == 0, _far_below(v.type.dtype) if signed else -np.inf, log)
-        return cls(at.constant(log), at.constant(sign) if signed else None)
+    def log_of(cls, v: Graph, signed: bool) -> Level:
+        """That of a variable, of which nothing is left but a sign."""
+        if isinstance(v, Constant):
+            return cls._of_constant(v, signed, whole=False)
+        if not signed:
+            return cls(at.log(v), None, True)
+        sign: Graph = at.sgn(v)
+        nothing = _far_below(v.type.dtype)
+        return cls(at.switch(at.eq(sign, 0), nothing, at.log(at.abs(v))), sign, False)
+
+    @classmethod
+    def made(cls, parts: Iterator[Graph], signed: bool) -> Level:
+        """One whose parts a loop hands on."""
+        log, rest = next(parts), next(parts)
+        if not signed:
+            assume(rest, NEAR)
+        return cls(log, rest, not signed)
+
+    @classmethod
+    def _of_constant(cls, v: Constant[Any], signed: bool, whole: bool) -> Level:
+        dtype, sign = v.type.dtype, np.sign(v.data)
+        with np.errstate(all="ignore"):
+            log = np.log(np.abs(v.data) if signed else v.data)
+            rest = v.data * np.exp(-np.round(log))
+        near = whole & (np.abs(np.abs(np.round(rest)) - 1.5) < 1)
+        nothing = np.where(sign == 0, _far_below(dtype), log) if signed else log
+        found = np.where(near, np.round(log), nothing), np.where(near, rest, sign if signed else 1)
+        parts = (at.constant(np.asarray(part, dtype)) for part in found)
+        return cls(next(parts), next(parts) if signed or whole else None, not signed)
 
     @property
     def parts(self) -> tuple[Graph, ...]:
-        """The log, and the sign if there is one."""
-        return (self.log,) if self.sign is None else (self.log, self.sign)
+        """The log, and the rest if there is one."""
+        return (self.log,) if self.rest is None else (self.log, self.rest)
 
     @property
     def is_collected(self) -> bool:
@@ -75,7 +119,7 @@ class Level(NamedTuple):
     def value(self) -> Graph:
         """The tensor itself."""
         power = at.exp(self.log)
-        return power if self.sign is None else self.sign * power  # type: ignore[no-any-return]
+        return power if self.rest is None else self.rest * power  # type: ignore[no-any-return]
 
 
 def _far_below(dtype: str) -> Any:

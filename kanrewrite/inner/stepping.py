@@ -1,4 +1,4 @@
-"""Steps of loops in which some inputs are logs and signs."""
+"""Steps of loops in which some inputs are exponents, and what is left of them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Graph = Variable[Any, Any]
 
 
 class Step(NamedTuple):
-    """A step with some of its inputs as logs and signs, and all inputs new.
+    """A step with some of its inputs as exponents and rests, and all inputs new.
 
     Attributes
     ----------
     inputs
-        From each inner input to those in its place: itself anew, or a log, maybe with a sign.
+        From each inner input to those in its place: itself anew, or an exponent and a rest.
     made
         From each inner output, and others that were asked for, to the new one.
     carried
-        What is made of the logs in the places of the inputs.
+        What is made of those in the places of the inputs.
     """
 
     inputs: dict[Graph, tuple[Graph, ...]]
@@ -39,7 +39,7 @@ class Step(NamedTuple):
         carried: dict[Graph, Level] = {}
         for v in op.inner_inputs:
             if v in levels:
-                level = Level(v.type(), v.type() if levels[v] else None)
+                level = Level.made(iter((v.type(), v.type())), levels[v])
                 inputs[v], values[v] = level.parts, level.value
                 carried[values[v]] = level
             else:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from aesara.graph.basic import Variable
 
+from kanrewrite.guards.bounds import assumed
 from kanrewrite.laws import Laws
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import is_ones
@@ -80,7 +81,9 @@ def is_positive(form: Form) -> bool:
     """Tell whether a form is positive, however small."""
     if isinstance(form, Leaf):
         data = getattr(form.var, "data", None)
-        return data is not None and bool(np.all(np.asarray(data) > 0))
+        if data is None:
+            return assumed(form.var).low > 0
+        return bool(np.all(np.asarray(data) > 0))
     if isinstance(form, Prod):
         return form.coeff > 0 and all(is_positive(f) for f, _ in form.factors)
     if isinstance(form, Sum | Lin):

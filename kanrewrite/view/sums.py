@@ -488,7 +488,8 @@ def _like(expo: Form, other: Lin, a: Algebra) -> Form:
     """Another exponent, with what may hide the one."""
     if not isinstance(expo, App):
         return other
-    return a.app(T.kept, other, expo.args[1], bcast=join_bcast([other.bcast, expo.bcast]))
+    hidden = expo.args[1]  # the exponent may be a number among tensors of any rank
+    return a.app(T.kept, other, hidden, bcast=join_bcast([f.bcast for f in (other, *hidden)]))
 
 
 def _is_hot_log(form: Form) -> bool:

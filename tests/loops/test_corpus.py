@@ -54,13 +54,9 @@ DERIVATIVES = (
 )
 #: What is not right yet, and why.
 MISCOUNTED = "without the library, too: Aesara counts the first value of the state as a step"
-ROUNDED = (
-    "logs of what is carried are rounded, and what they belong to by as much as they are large"
-)
 OPEN = {
     ("until_it_vanishes", "aesara.grad"): MISCOUNTED,
     ("until_it_is_likely", "aesara.grad"): MISCOUNTED,
-    **{(name, kind): ROUNDED for name in ("soft_path", "streamed_attention") for kind in GRADIENTS},
 }
 
 

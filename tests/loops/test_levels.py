@@ -331,7 +331,41 @@ def test_a_positive_state_needs_no_sign() -> None:
     x = at.matrix("x")
     function, _ = compiled([x], [ASKED["product"](x)])
     (loop,) = [n.op for n in function.maker.fgraph.apply_nodes if isinstance(n.op, Scan)]
-    assert loop.info.n_sit_sot == 1
+    assert loop.info.n_sit_sot == 2
+    assert not any("sgn" in str(n.op).lower() for n in loop.fgraph.apply_nodes)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_what_is_carried_has_all_its_digits(signed: bool) -> None:
+    values = np.array([1.0, 1e300, 3e-300, 0.0, np.inf, np.nan, -7.0 if signed else 7.0])
+    x = at.vector("x")
+    with np.errstate(all="ignore"):
+        for v in (x, at.constant(values)):
+            level = Level.of(v, signed)
+            f = aesara.function([x], [*level.parts, level.value], on_unused_input="ignore")
+            whole, rest, value = f(values)
+            np.testing.assert_allclose(value, values, rtol=1e-12)
+            assert np.all((abs(rest[:3]) > 0.6) & (abs(rest[:3]) < 1.65))
+            np.testing.assert_array_equal(whole[:3], np.round(np.log(values[:3])))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", GRADIENTS)
+def test_differences_of_what_is_carried_keep_their_digits(kind: str) -> None:
+    """Logs of 1e5 have eleven digits, and so had the slopes of running means."""
+
+    def step(row: Any, n: Any, d: Any) -> Any:
+        n, d = n + at.exp(row) * at.sin(row), d + at.exp(row)
+        return n, d, n / d
+
+    x = at.matrix("x")
+    (_, _, means), _ = aesara.scan(step, [x], [at.zeros(2), at.zeros(2), None])
+    outputs = GRADIENTS[kind](upstream(means), [x])
+    function, carried = compiled([x], outputs)
+    assert carried
+    values = 1e5 + np.random.default_rng(3).normal(size=(4, 2))
+    written_out: Any = aesara.grad(upstream(means), [x])
+    assert_right(function, [x], written_out, [values])
 
 
 @pytest.mark.slow

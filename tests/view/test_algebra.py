@@ -18,6 +18,7 @@ from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import exact_root
+from kanrewrite.view.sums import _like
 
 NAMES = ("a", "b", "c")
 HALF = Fraction(1, 2)
@@ -226,3 +227,12 @@ def test_different_dtypes_share_nothing() -> None:
 def test_numbers_far_from_1_have_exact_roots_or_none(number: Any, power: Any) -> None:
     root = exact_root(Fraction(number), Fraction(power))
     assert root is None or root**power == number
+
+
+def test_a_number_among_exponents_is_kept_at_any_rank() -> None:
+    """It has no rank, and is one form, whatever it stands beside."""
+    a = Lifting(laws=LAWS)
+    number, entry = a.leaf("s", ()), a.leaf("x", (False,))
+    hidden: Any = (number,)
+    marked = a.app(T.kept, a.lin({entry: Fraction(1)}), hidden, bcast=(False,))
+    assert _like(marked, a.lin({number: Fraction(1)}), a).bcast == ()
