@@ -94,6 +94,20 @@ def test_the_slope_of_one_number() -> None:
         np.testing.assert_allclose(found, np.asarray(truth, float), rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize("share", sparing([_divided, _dropped, _by_logs]))
+@pytest.mark.parametrize("name", ["all", pytest.param("not a label", marks=pytest.mark.slow)])
+def test_a_product_of_the_hessian(name: str, share: Callable[[Any], Any]) -> None:
+    along = at.dmatrix("along")
+    given = np.cos(np.arange(9.0)).reshape(3, 3)
+    product = grad((_slope(LOSSES[name], share) * along).sum(), x)
+    ours = function([x, along], product)
+    for scale in (1.0, 20.0, 300.0):
+        point = {x: _NEAR * scale, along: given}
+        (truth,) = evaluate([product], point, digits=100 if scale < 50 else 800)
+        expected = np.asarray(truth, float)
+        np.testing.assert_allclose(ours(_NEAR * scale, given), expected, rtol=1e-12, atol=1e-14)
+
+
 @pytest.mark.parametrize("pick", [lambda h: h, lambda h: h[:, 1], lambda h: h[ROWS, LABELS]])
 def test_the_log_of_what_a_share_that_vanishes_leaves(pick: Any) -> None:
     """It is minus the share, of which ``log(1 + others) - log(1 + sum)`` would keep nothing."""
