@@ -169,10 +169,9 @@ class Relation:
         if not isinstance(pattern, Term):
             raise self.error(errors.matches_everything(show(pattern)))
         bound = {part for part in parts_of(pattern) if isvar(part)}
-        canonical = _canonical(pattern, equation.theory or REAL)
-        if {part for part in parts_of(canonical.plain) if isvar(part)} != bound:
-            raise self.error(errors.cancels(show(pattern), show(canonical.plain)))
-        same = canonical is _canonical(replacement, equation.theory or REAL)
+        left, same = _left_of(pattern, replacement, equation.theory or REAL)
+        if set(filter(isvar, parts_of(left))) != bound:
+            raise self.error(errors.cancels(show(pattern), show(left)))
         # A square may be wanted in the place of a product; a goal alone changes nothing anyway.
         if same and self.direction is not None and _words(pattern) == _words(replacement):
             raise self.error(errors.says_nothing(show(pattern), show(replacement)))
@@ -247,9 +246,10 @@ class Relation:
 
 
 @lru_cache(maxsize=1 << 12)
-def _canonical(side: Any, theory: Theory) -> Any:
-    """A side of an equation modulo a theory: rules are asked for again and again."""
-    return term(as_term(side), theory)
+def _left_of(pattern: Any, replacement: Any, theory: Theory) -> tuple[Any, bool]:
+    """What a theory leaves of a pattern, and whether that is what is built; once for all passes."""
+    left = term(as_term(pattern), theory)
+    return left.plain, left is term(as_term(replacement), theory)
 
 
 def _words(side: Any) -> frozenset[Any]:

@@ -1,0 +1,37 @@
+"""Exponents of sums that are divided by one another: as short as they were written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.view.common import at, function, grad, stock, truth
+
+
+def _slope() -> tuple[list[Any], Any]:
+    x, y = at.dvectors("x", "y")
+    loss = y.sum() - at.log(1 + at.exp(-x) + at.exp(3 * y)).sum()
+    return [x, y], grad(loss, y)
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Any:
+    """The slope of a loss in which three exponentials are left over three."""
+    return function(*_slope())
+
+
+def test_what_is_added_to_an_exponent_that_is_large_keeps_its_digits(compiled: Any) -> None:
+    inputs, slope = _slope()
+    values = [np.array([1e8, 1e15, 3.0, -1e8]), np.array([0.3, -0.7, 1.1, 0.2])]
+    (right,) = truth([slope], inputs, values)
+    np.testing.assert_allclose(compiled(*values), right, rtol=1e-15)
+
+
+def test_what_has_vanished_for_good_is_no_obstacle(compiled: Any) -> None:
+    values = [np.array([np.inf, np.inf]), np.array([0.0, 1.0])]
+    with np.errstate(all="ignore"):
+        right = stock(*_slope())(*values)
+    assert np.isfinite(right).all()
+    np.testing.assert_allclose(compiled(*values), right, rtol=1e-15)
