@@ -49,7 +49,7 @@ def pytest_collection_finish() -> None:
     """Collect garbage from here on, among what tests make, and less often than by default."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 10)
+    gc.set_threshold(100_000, 20, 10)
     gc.enable()
 
 

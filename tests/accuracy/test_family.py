@@ -88,7 +88,7 @@ def _nothing_enabled() -> Any:
         yield
 
 
-@pytest.mark.parametrize("name", sparing(KEPT, 6))
+@pytest.mark.parametrize("name", sparing(KEPT, 9))
 def test_a_formula_keeps_its_digits(name: str) -> None:
     formula = next(f for f in FORMULAS if f.name == name)
     data = sample(formula, 24)

@@ -58,6 +58,7 @@ def symbolic(program: Program) -> tuple[Any, Any, list[Any], Any]:
 X, Y, V = np.array([0.3, -0.8]), np.array([0.5, 1.1]), np.array([0.7, -0.2])
 
 
+@pytest.mark.slow
 @settings(max_examples=6)
 @given(program=programs, middle=st.integers(0, 8), optimizer=st.sampled_from(["fast_run", None]))
 def test_against_aesara(program: Program, middle: int, optimizer: Any) -> None:

@@ -38,6 +38,7 @@ def counts(steps: int, caplog: pytest.LogCaptureFixture) -> tuple[int, int]:
     return sum(args[2] for args in found), sum(args[3] for args in found)  # type: ignore[misc]
 
 
+@pytest.mark.slow
 def test_reading_a_recurrence_does_not_grow(caplog: pytest.LogCaptureFixture) -> None:
     (read, forms), (more_read, more_forms) = (counts(steps, caplog) for steps in (2, 4))
     assert 0 < more_read < 2.4 * read
