@@ -4,16 +4,13 @@
 ``exp(x+a) + exp(b)``: where a is far below, or -inf, ``b - a`` loses the digits of b.  What is
 left outside may be in a choice: of ``max(exp(a), exp(b))`` over a sum of both.
 
-What terms have gained since one of the sums was written leaves all of them where no exponent is a
-sum then: ``exp(a) + 1 + exp(a+b)`` over ``exp(a) + 1 - exp(a+b)``, as slopes of
-``log(1 + exp(-a) + exp(b))`` are read, is that of ``1 + exp(-a) + exp(b)``, in which b keeps its
-digits if a is large.
+What is divided by is as it was written where something was subtracted in its exponents and they are
+shorter so: ``exp(a) + 1 + exp(a+b)``, as the divisor of slopes of ``log(1 + exp(-a) + exp(b))`` is
+read, is ``1 + exp(-a) + exp(b)``, in which b keeps its digits if a is large.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from fractions import Fraction
 from itertools import chain
 from typing import TypeGuard
@@ -61,27 +58,32 @@ def cleared(outer: Lin, factors: list[Power], a: Algebra) -> tuple[Lin, list[Pow
         ends = [a.plus(e, a.lin(chosen), ONE) for e in ends]
         del left[choice]
         left[a.app(T.switch, given, *ends)] = ONE
-    if not any(back.values()) and choice is None and not sum(sums.values()):
-        gained = _gained([e for es in shown.values() for e in es], sums, a)
-        back = dict.fromkeys(sums, gained)
+    if not any(back.values()) and choice is None:
+        divisors = {f: _as_written(shown[f], f, a) for f, k in sums.items() if k < 0}
+        outside = Totals(left)
+        for f in sums:
+            # What is divided shares what came back into the divisors, where it is shorter so, too.
+            found = (terms for terms in divisors.values() if _is_shorter(shown[f], terms))
+            back[f] = divisors[f] if f in divisors else next(found, {})
+            for m, c in back[f].items():
+                outside[m] -= sums[f] * c
+        left = {m: c for m, c in outside.items() if c}
     by = {f: a.exp(a.lin(expo)) for f, expo in back.items() if expo}
     whole = {f: a.sum_of({a.mul(m, by[f]): c for m, c in f.terms}) for f in sums if f in by}
     return a.lin(left), [(whole.get(f, f) if isinstance(f, Sum) else f, k) for f, k in factors]
 
 
-def _gained(exponents: list[Terms], sums: Iterable[Form], a: Algebra) -> Terms:
-    """What is to be added to the exponents of sums so that none of them is a sum, if anything."""
-    written: dict[Form, set[Fraction]] = {}
-    for m, c in chain.from_iterable(a.written[f].terms for f in sums if f in a.written):
-        written.setdefault(m, set()).add(c)
-    found: Terms = {}
-    for m, numbers in written.items():
-        often = Counter(-e.get(m, ZERO) for e in exponents)
-        most = max(numbers, key=lambda c: often[c])
-        if often[most] > often[ZERO]:
-            found[m] = most
-    short = (sum(e.get(m, ZERO) != -found.get(m, ZERO) for m in {**e, **found}) for e in exponents)
-    return found if max(short, default=0) < 2 else {}
+def _as_written(exponents: list[Terms], form: Form, a: Algebra) -> Terms:
+    """What goes back into a sum in which something was subtracted, if its terms are shorter so."""
+    written = dict(a.written.get(form, a.no_exponent).terms)
+    subtracted = any(e.get(m, ZERO) + c < 0 for e in exponents for m, c in written.items())
+    return written if subtracted and _is_shorter(exponents, written) else {}
+
+
+def _is_shorter(exponents: list[Terms], added: Terms) -> bool:
+    """Whether exponents are sums of fewer terms in all when something is added to each."""
+    own = (e.get(m, ZERO) + added.get(m, ZERO) for e in exponents for m in {**e, **added})
+    return sum(map(bool, own)) < sum(map(len, exponents))
 
 
 def _is_choice(form: Form) -> TypeGuard[App]:

@@ -35,3 +35,14 @@ def test_what_has_vanished_for_good_is_no_obstacle(compiled: Any) -> None:
         right = stock(*_slope())(*values)
     assert np.isfinite(right).all()
     np.testing.assert_allclose(compiled(*values), right, rtol=1e-15)
+
+
+def test_products_of_the_hessian_keep_them_too() -> None:
+    inputs: list[Any] = list(at.dscalars("x", "y", "z"))
+    x, y, z = inputs
+    slope = grad(2 * y - at.log(1 + 0.5 * at.exp(3 * y) + 0.5 * at.exp(-x - 2 * z)), y)
+    product = grad(slope, y)
+    compiled = function(inputs, product)
+    for point in ((1e8, 0.3, -0.7), (0.3, -0.7, 1e9), (-1e8, 0.3, 0.2)):
+        (right,) = truth([product], inputs, list(map(np.asarray, point)))
+        np.testing.assert_allclose(compiled(*point), right, rtol=1e-14, atol=1e-300)
