@@ -34,7 +34,7 @@ def without_own(terms: Terms, a: Lifting) -> Terms | None:
     if not 1 < len(terms) <= MANY:
         return None
     for place in dict.fromkeys(places(terms, a)):
-        if isinstance(place, Beside) and not (is_others(place.place.others) and not place.moves):
+        if isinstance(place, Beside):
             continue  # where an index points to, and elsewhere, it is something else
         there = {m: c for m, c in terms.items() if _is_only(m, place, a)}
         here = {m: c for m, c in terms.items() if m not in there}
