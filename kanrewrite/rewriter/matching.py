@@ -132,10 +132,7 @@ class Matching:
         self.view = self.make_view()
         self._axioms.renewed(Terms(REAL, self._numbers))
         self._patterns: dict[int, Any] = {}
-        self._vacuous: dict[int, bool] = {}
         self._read: set[Graph] = set()
-        #: What rules at one node match, read once for all of them.
-        self._forms: dict[Graph, Any] = {}
         self._trying: Relation | None = None
         self._place = Place(())
         self._made_by: Collection[str] = ()
@@ -180,18 +177,16 @@ class Matching:
         """
         self._place, self._made_by, self._spent = place, made_by, spent
         while True:
-            self._begin()
+            self._trying = None
             try:
                 with limited(config.pass_seconds):
                     return self._found(node, left_out, made_by)
             except OutOfTime:
                 within_outer_limits()
-                if self._trying is None:
+                interrupted = cast("Relation | None", self._trying)
+                if interrupted is None:
                     return None
-                self._leave_out(self._trying, node, errors.out_of_time(config.pass_seconds))
-
-    def _begin(self) -> None:
-        self._forms, self._trying = {}, None
+                self._leave_out(interrupted, node, errors.out_of_time(config.pass_seconds))
 
     def _found(
         self, node: Apply[Any], left_out: Collection[str], made_by: Collection[str]
@@ -293,10 +288,9 @@ class Matching:
             yield from self._axioms.matches(rule, out)
         if cast(TensorType, out.type).dtype in FLOATS and not self._is_axiom(rule):
             pattern = self._pattern(rule)
-            if entry.named and self._vacuous[id(rule)]:
+            if entry.named and is_open(pattern, {}):
                 return  # nothing is left of it that could be found
-            form = self._forms.get(out) or self._forms.setdefault(out, self.form(out))
-            for bindings, rest in self.view.match(pattern, form):
+            for bindings, rest in self.view.match(pattern, self.form(out)):
                 result = partial(self._result, rule, bindings, rest, out)
                 yield dict(bindings), partial(self._from_view, rule, result, out)
 
@@ -329,7 +323,8 @@ class Matching:
 
     def form(self, variable: Graph) -> Any:
         """A variable as a form, what is below it being read first."""
-        for node in unread_below(variable, self._read):
+        unread = () if variable in self._read else unread_below(variable, self._read)
+        for node in unread:
             for out in node.outputs:
                 if isinstance(out.type, TensorType):
                     self.view.read(out)
@@ -355,7 +350,6 @@ class Matching:
         pattern = self._patterns.get(id(rule))
         if pattern is None:
             pattern = self._patterns[id(rule)] = self.view.pattern(rule.pattern)
-            self._vacuous[id(rule)] = is_open(pattern, {})
         return pattern
 
     def _result(

@@ -524,15 +524,15 @@ def has_number(form: Form, like: Fraction) -> bool:
 
 def is_open(p: Form, b: Bindings) -> bool:
     """Tell whether a product consists of parameters that may be anything, and a number."""
-    _, expo, factors = parts_of(p)
-    return not expo.terms and all(is_parameter(g) and g.var not in b for g, _ in factors)  # type: ignore[attr-defined]
+    _, expo, hard, easy = _dealt_out(p)
+    return not expo.terms and not hard and all(parameter not in b for parameter, _ in easy)
 
 
 def is_parameters(p: Form) -> bool:
     """Tell whether a pattern is a product of two parameters."""
-    coeff, expo, factors = parts_of(p)
-    alone = coeff == 1 and not expo.terms and len(factors) == 2
-    return alone and all(k == 1 and is_parameter(g) for g, k in factors)
+    coeff, expo, hard, easy = _dealt_out(p)
+    alone = coeff == 1 and not expo.terms and not hard and len(easy) == 2
+    return alone and all(k == 1 for _, k in easy)
 
 
 def is_zero(form: Any) -> bool:

@@ -80,7 +80,7 @@ def _place(form: Form, a: Lifting) -> Iterator[Told]:
             yield Place(inner, moves)
 
 
-def _is_only(form: Form, place: Told, a: Lifting) -> bool:
+def _is_only(form: Form, place: Place | Squares, a: Lifting) -> bool:
     """Tell whether nothing of a form is left but where it was picked."""
     return any(f.args[1] in place.moves and not hidden for f, hidden in unpicked(form, a))
 

@@ -106,15 +106,6 @@ class Beside(NamedTuple):
     divisor: Sum
     place: Place
 
-    @property
-    def moves(self) -> tuple[Move, ...]:
-        """How what is left was moved."""
-        return self.place.moves
-
-    def unmoved(self) -> Beside:
-        """The same: it is told apart where nothing was moved only."""
-        return self
-
     def parted(self, form: Form, a: Any) -> Parts | None:
         """The parts of a sum, or of the others in it, by the divisor; None for what is none."""
         left = self.place.at(self.place.others, a)
