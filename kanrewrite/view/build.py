@@ -123,7 +123,7 @@ class Builder(LogBuilder):
 
     def sign_of(self, form: Form) -> Variable[Any, Any]:
         """The rest of a form, which has its sign; 0 at an exponent of -inf, nan at nan."""
-        expo, rest = self.split(form, within_log(form, self.a))
+        expo, rest = self.split(form, within_log(form))
         shown = self.or_one(rest)
         if not expo.terms:
             return shown

@@ -90,6 +90,8 @@ def beside_exponents(variables: list[Graph]) -> set[Graph]:
         i for var in variables if _is_exponential(var.owner) for i in var.owner.inputs
     )
     found: set[Graph] = set()
+    if not exponents:
+        return found
     for var in variables:
         inputs = var.owner.inputs
         if _is_exponential(var.owner) or not any(i in candidates for i in inputs):

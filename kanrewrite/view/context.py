@@ -9,7 +9,7 @@ from aesara.graph.basic import Variable
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.contraction import needs_sum, summed
-from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum
+from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, remembered
 from kanrewrite.view.heat import exponents, hot, shows, sums_in, vanishing
 from kanrewrite.view.towers import is_level
 from kanrewrite.view.zeros import hiding
@@ -70,22 +70,24 @@ def seen(where: Context, form: Form, a: Algebra) -> Context:
     return where._replace(masks=kept)
 
 
-def within_log(form: Form, a: Lifting) -> Context:
+def within_log(form: Form) -> Context:
     """Where a form is built of which the log, or the sign, is asked."""
-    return Context(strict(form, a), exact=True)
+    return Context(strict(form), exact=True)
 
 
-def strict(form: Form, a: Lifting) -> Masks:
+@remembered
+def strict(form: Form) -> Masks:
     """For each exponent that is summed inside, the factors that may hide its maximum."""
+    a = form.home
     if isinstance(form, App) and form.op is T.sum:
-        lin, inside = moving(a.parts(form.args[0])[1], form.args[1], a), strict(form.args[0], a)
+        lin, inside = moving(a.parts(form.args[0])[1], form.args[1], a), strict(form.args[0])
         if not lin.terms:
             return inside
         return joined(inside, {(lin, form.args[1]): frozenset([hiding(form.args[0], a)])})
     if isinstance(form, App) and form.op in (T.dot, T.batched_dot) and needs_sum(form):
         total = summed(form, a)
         if total is not form:
-            return strict(total, a)
+            return strict(total)
     if isinstance(form, App) and shows(form):
         parts = list(form.forms)
     elif isinstance(form, Sum):
@@ -98,7 +100,7 @@ def strict(form: Form, a: Lifting) -> Masks:
     if isinstance(form, Sum) and hides(form, a):
         found = {(form, ()): frozenset([()])}
     for part in parts:
-        found = joined(found, strict(part, a))
+        found = joined(found, strict(part))
     return found
 
 
@@ -118,7 +120,7 @@ def dividing(form: Form, a: Lifting) -> Masks:
         for masks in (dividing(m, a) for m in parts):
             found = joined(found, masks)
         if k < 0:
-            found = joined(found, strict(f, a))
+            found = joined(found, strict(f))
     return found
 
 
@@ -142,4 +144,6 @@ def moving(expo: Lin, axes: Axes, a: Algebra) -> Lin:
 
 def joined(a: Masks, b: Masks) -> Masks:
     """The masks of both."""
+    if not a or not b:
+        return a or b
     return {key: a.get(key, frozenset()) | b.get(key, frozenset()) for key in {**a, **b}}

@@ -381,7 +381,7 @@ class ExponentBuilder(Bench):
                 least = self.make(at.switch, gone, out, low) if self.multiplies(f) else low
                 out = self.masked(f, out, least)
             else:
-                rest = self.or_one(self.split(f, within_log(f, self.a))[1])
+                rest = self.or_one(self.split(f, within_log(f))[1])
                 there = self.make(at.neq, rest, self.constant(ZERO))
                 if not self.a.is_left(f):  # zero times nan is nan
                     there = self.make(at.or_, there, gone)

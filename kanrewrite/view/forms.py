@@ -201,6 +201,13 @@ def remembered(f: Callable[[Form], Value]) -> Callable[[Form], Value]:
     return property_of
 
 
+@remembered
+def operators_within(form: Form) -> frozenset[Operator]:
+    """The operators in a form."""
+    own = frozenset((form.op,)) if isinstance(form, App) else frozenset()
+    return own.union(*map(operators_within, pieces(form)))
+
+
 #: Powers of a sum above this count as this one.
 _HIGHEST = 8
 

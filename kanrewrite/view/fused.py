@@ -44,6 +44,8 @@ PRODUCTS = {
 }  # fmt: skip
 SUMS = {T.add, T.sub}
 CHOICES = {T.switch, T.maximum, T.minimum, T.clip}
+#: What is small where all of its operands are.
+ADDED = SUMS | CHOICES
 #: What is as small, or as large, as an exponential of its operand.
 SHOWING = {T.exp, T.exp2, T.sigmoid}
 
@@ -105,22 +107,49 @@ class Fused:
         self._alone = not any(s.written for s in self._sizes.values())
 
     def leaves(self, demand: Demand) -> Iterator[Graph]:
-        """The variables that nobody has to look into, by what is asked of all."""
+        """The variables that nobody has to look into, by what is asked of all.
+
+        Of those that are operands of what is looked into: nobody comes to the others.
+        """
         opened: set[Graph] = set()
+        #: What vanishes or grows in what is looked into, and what exponents are sums of.
+        shown: set[Graph] = set()
+        summed: set[Graph] = set()
         for var in reversed(self._sizes):
-            node, size, op = var.owner, self._sizes[var], head(var.owner)
-            if var not in self.apart and not size.written and op in PRODUCTS:
-                continue  # what vanishes in its operands is not a leaf anyway
-            if var not in self.apart and not size.written and op in SUMS:
-                opened.update(i for i in node.inputs if _head_of(i) in SUMS)
-            elif var not in self.apart or var in opened:
-                warm = (i for i in node.inputs if i in self._sizes)
-                opened.update(i for i in warm if not size.written or demand.asks(node, i))
-            elif not (size.factors or self._grows(node)):
+            node, whole = var.owner, var not in self.apart or var in opened
+            warm = [i for i in node.inputs if i in self._sizes]
+            if whole and var not in self._kinds:
+                opened.update(self._looked_into(var, warm, demand))
+                shown.update(warm)
+            elif whole or (var in shown and self._shows(var)):
+                # Nothing else is compared with what the exponent of a fused operator is made of.
+                ends = self._alone and var in self._kinds
+                (summed if ends else opened if whole else shown).update(warm)
+            elif var in summed and self._is_summed(var):
+                summed.update(warm)
+            elif var in shown or var in summed:
                 yield var
         if self._alone:  # nothing else is compared with what their exponents are made of
             exponents = dict.fromkeys(r for f in self._kinds for r in self._roots_of(f))
             yield from (r for r in exponents if r not in self._sizes)
+
+    def _looked_into(self, var: Graph, warm: list[Graph], demand: Demand) -> Iterator[Graph]:
+        """The operands of a node that are looked into as it is."""
+        node, size, op = var.owner, self._sizes[var], head(var.owner)
+        if var in self.apart or size.written or op not in PRODUCTS | SUMS:
+            yield from (i for i in warm if not size.written or demand.asks(node, i))
+        elif op in SUMS:  # (what vanishes in the operands of a product is not a leaf anyway)
+            yield from (i for i in warm if _head_of(i) in SUMS)
+
+    def _shows(self, var: Graph) -> bool:
+        """Tell whether something in a variable vanishes, or is as large as its exponent."""
+        return bool(self._sizes[var].factors) or self._grows(var.owner)
+
+    def _is_summed(self, var: Graph) -> bool:
+        """Tell whether an exponent is a sum of others, or as large as one."""
+        node = var.owner
+        linear = head(node) in (*SUMS, T.neg) or _is_scaled(node) or isinstance(node.op, DimShuffle)
+        return linear or (var in self._kinds and self._kinds[var].grows)
 
     def _grows(self, node: Apply[Any]) -> bool:
         """Tell whether a sum holds what is as large as its exponent."""
@@ -136,6 +165,9 @@ class Fused:
         plain = op not in EXPONENTIALS and (op is not None or isinstance(node.op, DimShuffle))
         if not plain or any(s.written for s in sizes) or _is_masked(node):
             return WRITTEN
+        if op in ADDED and not any(s.factors for s in sizes):
+            self.apart.add(var)  # nothing vanishes here
+            return COLD
         if op in SUMS and self._is_complement(node):
             return WRITTEN
         meets = may_meet(node, len(warm)) and self._meets(node, op, sizes)
@@ -150,7 +182,7 @@ class Fused:
         if op in PRODUCTS:
             return _of_product(node, op, sizes)
         factors = Factors().union(*(s.factors for s in sizes))
-        if op in SUMS or op in CHOICES:
+        if op in ADDED:
             pairs = zip(node.inputs, sizes, strict=True)
             small = all(s.factors or is_number(i) for i, s in pairs)
             known = (small or meets) and len(factors) <= FEW

@@ -84,6 +84,10 @@ class Lifting(Algebra):
         self.moved_from: dict[tuple[Move, Form], Form] = {}
         #: What each form is after each move: forms share their parts.
         self.moved: dict[tuple[Move, Form], Form] = {}
+        #: The moves that give a form, of those for which there is a witness.
+        self.given_by: dict[Form, dict[Move, None]] = {}
+        #: The axes along which moves of so many dimensions pick.
+        self.picked_along: dict[int, dict[Axes, None]] = {}
         #: What exponentials were picked from: two ways to compute one differ by rounding.
         self.taken_from: dict[Form, tuple[Move, Form]] = {}
         #: For a move of something whole, a form of the whole shape.
@@ -380,10 +384,19 @@ class Lifting(Algebra):
         found = self.moved.get((move, form))
         if found is None:
             found = self.moved[(move, form)] = self._moved(form, move)
+            if move in self.witness:
+                self.given_by.setdefault(found, {})[move] = None
             mine = None if isinstance(move, Shuffle) else move.restricted(form.bcast)
             if mine is not None and found is not form and hot(form) and hot(found):
                 self.taken_from.setdefault(found, (mine, form))
         return found
+
+    def witnessed(self, move: Move, form: Form) -> None:
+        """Keep the first form of the whole shape for a move."""
+        if move not in self.witness:
+            self.witness[move] = form
+            along = self.picked_along.setdefault(len(move.whole), {})
+            along.update(dict.fromkeys(move.picks()))
 
     def _moved(self, form: Form, move: Move) -> Form:
         mine = move.restricted(form.bcast)
@@ -399,7 +412,7 @@ class Lifting(Algebra):
         if full is None and move not in self.witness:
             return self._move_atom(form, mine, move)
         if full is not None:
-            self.witness.setdefault(move, full)
+            self.witnessed(move, full)
         return self.map(form, lambda p: self.filled(p, move) if p in odd else self.move(p, move))
 
     def _widened(self, form: Form, ndim: int) -> Form:

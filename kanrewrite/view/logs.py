@@ -46,13 +46,13 @@ class LogBuilder(SumBuilder):
         # What of outer shows in the form as well meets it there, before either is rounded.
         shown = exponents(form)
         met = self.a.lin({m: c for m, c in outer.terms if m in shown})
-        e, r = self.split(self.a.mul(self.a.exp(met), form), within_log(form, self.a))
+        e, r = self.split(self.a.mul(self.a.exp(met), form), within_log(form))
         e = self.a.plus(self.a.plus(outer, met, -ONE), e, ONE)
         return e, None if r is None else self._log_of(form, r)
 
     def _log_sum(self, form: Sum, outer: Lin) -> Scaled:
         """``outer + log(form)``; with 1 in it, by `log1p`: the other terms may be negligible."""
-        where = within_log(form, self.a)
+        where = within_log(form)
         found = self.split_special(form, where)
         if found is not None:
             return self.a.plus(outer, found[0], ONE), self._log_or_none(found[1])

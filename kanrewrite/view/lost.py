@@ -21,7 +21,7 @@ from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.algebra import is_ones
-from kanrewrite.view.forms import App, Form, Leaf, pieces, remembered, within
+from kanrewrite.view.forms import App, Form, Leaf, operators_within, pieces, remembered, within
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
 from kanrewrite.view.visible import SHOWING
@@ -107,9 +107,9 @@ class Lost:
             gone = _summed(form) & ~_summed(made)
             if not isinstance(node.op, Elemwise | DimShuffle):
                 gone |= _leaves(form) & ~_leaves(made)
-            parts = within(form) if gone else {}
-            if any(isinstance(part, App) and part.op is T.scatter for part in parts):
+            if gone and T.scatter in operators_within(form):
                 continue  # what is among zeros is left out
+            parts = within(form) if gone else {}
             for leaf in (part for part in parts if isinstance(part, Leaf)):
                 if _leaves(leaf) & gone and _may_be_nan(leaf.var):
                     found.setdefault(leaf, Loss(operand, (node,)))

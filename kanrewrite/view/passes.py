@@ -298,6 +298,7 @@ def needed(
     """
     found: dict[Variable[Any, Any], None] = {}
     seen: set[Variable[Any, Any]] = set()
+    walked: set[Form] = set()  # forms share their parts
     stack = list(fgraph.outputs)
     while stack:
         var = stack.pop()
@@ -307,11 +308,11 @@ def needed(
         compared = view.compared(var)
         if compared is not None:
             found[var] = None
-            stack.extend((*leaves(compared), *_indices(compared), *var.owner.inputs))
+            stack.extend((*_made_of(compared, walked), *var.owner.inputs))
         elif view.is_event(var) or view.is_shiftable(var):
             found[var] = None
             form = view.read(var)
-            stack.extend((*leaves(form), *_indices(form), *(seen for seen, _ in lost.of(var))))
+            stack.extend((*_made_of(form, walked), *(seen for seen, _ in lost.of(var))))
         elif var.owner is not None:
             stack.extend(var.owner.inputs)
     return list(found), seen
@@ -322,9 +323,17 @@ def leaves(form: Form) -> list[Variable[Any, Any]]:
     return [part.var for part in within(form) if isinstance(part, Leaf)]
 
 
-def _indices(form: Form) -> Iterator[Variable[Any, Any]]:
-    """The variables that tell where elements of a form are taken from, or put."""
-    for part in within(form):
+def _made_of(form: Form, walked: set[Form]) -> Iterator[Variable[Any, Any]]:
+    """The variables that a form is built from, and those that tell where elements are taken from.
+
+    Of what has not been walked through before.
+    """
+    for part in within(form, opens=lambda part: part not in walked):
+        if part in walked:
+            continue
+        if isinstance(part, Leaf):
+            yield part.var
         for move in part.args if isinstance(part, App) else ():
             if isinstance(move, Move):
                 yield from move.uses()
+        walked.add(part)

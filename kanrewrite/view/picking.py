@@ -27,9 +27,9 @@ from kanrewrite.view.forms import (
     Prod,
     Sum,
     Terms,
-    within,
+    operators_within,
 )
-from kanrewrite.view.heat import exponents, hot, is_mask, is_others
+from kanrewrite.view.heat import exponents, hot, is_mask
 from kanrewrite.view.joining import age
 from kanrewrite.view.lengths import fills, operands, spanning
 from kanrewrite.view.moves import Move
@@ -81,12 +81,42 @@ def _picked(terms: Terms, a: Lifting) -> Iterator[tuple[Form, Move, Axes]]:
 
     What both are multiplied by cancels in their quotient: the exponents left are moved ones.
     """
+    if not (min(terms.values()) < 0 < max(terms.values()) or any(map(_may_turn, terms))):
+        return  # what is taken out is subtracted
     totals = [(m, f) for m in terms for f, _ in a.parts(m)[2] if _is_total(f) and hot(f)]
-    known = [(move, axes) for move in a.witness if totals for axes in move.picks()]
-    for n, (move, axes) in product(terms, known):
-        mine = ((m, f) for m, f in totals if m is not n)
-        if any(_is_pick(n, m, f, move, axes, a) for m, f in mine):
-            yield n, move, axes
+    for n, c in terms.items():
+        turns = _may_turn(n)
+        mine = [(m, f) for m, f in totals if m is not n and (turns or (terms[m] > 0) != (c > 0))]
+        for move, axes in dict.fromkeys(pick for m, f in mine for pick in _moves(n, m, f, a)):
+            if any(_is_pick(n, m, f, move, axes, a) for m, f in mine):
+                yield n, move, axes
+
+
+def _may_turn(form: Form) -> bool:
+    """Tell whether a product may be found with another sign: a sum is written with either."""
+    factors = form.factors if isinstance(form, Prod) else [(form, ONE)]
+    return any(c < 0 for f, _ in factors if isinstance(f, Sum) for _, c in f.terms)
+
+
+def _moves(n: Form, m: Form, total: App, a: Lifting) -> Iterator[tuple[Move, Axes]]:
+    """The moves that give an exponent of a term that is not in that of a total, with their axes.
+
+    A graph has as many moves as nodes: each form knows those that it comes from.
+    """
+    quotient = a.mul(a.div(n, m), total)
+    for move in _giving(exponents(quotient), a):
+        if len(move.whole) != n.ndim:
+            yield from ((move, axes) for axes in move.picks())
+    for axes in a.picked_along.get(n.ndim, ()):
+        for move in _giving(exponents(a.drop(quotient, axes)), a):
+            if len(move.whole) == n.ndim and axes in move.picks():
+                yield move, axes
+
+
+def _giving(forms: Iterable[Form], a: Lifting) -> list[Move]:
+    """The moves that give all of some forms."""
+    first, *others = [a.given_by.get(e, {}) for e in forms] or [{}]
+    return [move for move in first if all(move in given for given in others)]
 
 
 def _is_pick(n: Form, m: Form, total: App, move: Move, axes: Axes, a: Lifting) -> bool:
@@ -126,7 +156,7 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
     """
     moves = {f.args[1]: f.args[2] for f in put_in(terms, a)}
     # (The slope of log(p[i]) is left: one less a share has the digits that it needs.)
-    if len(moves) > FEW or not any(is_others(f) for f in within(*terms)):
+    if len(moves) > FEW or not any(T.others in operators_within(m) for m in terms):
         return None
     for move, like in moves.items():
         placed = [n for n in terms if _is_put(n, move, a)]
@@ -180,7 +210,10 @@ def scatters(term: Form, a: Lifting) -> list[App]:
 def _without_weighted(terms: Terms, a: Lifting) -> Terms | None:
     """``sum(b) - sum(b * w)`` as ``sum(b * (1 - w))``; and ``1 - sum(b * w)/sum(b)``."""
     totals = {m: f for m in terms for f, k in a.parts(m)[2] if k == 1 and _is_total(f) and hot(f)}
+    coefficients = set(terms.values())
     for n, g in totals.items():
+        if -terms[n] not in coefficients:
+            continue
         outer = a.div(n, g)
         divisors = [f for f, k in a.parts(n)[2] if k < 0 and _is_total(f) and hot(f)]
         for f in dict.fromkeys([*totals.values(), *divisors]):

@@ -307,7 +307,7 @@ def _move(move_of: MoveOf) -> Reader:
         if isinstance(move, Reshape):
             axes = tuple(d for d, one in enumerate(move.whole) if not one)
             move = move.of(min(spanning(form, axes), key=age, default=form))
-        a.witness.setdefault(move, view.leaf(node.inputs[0], a))
+        a.witnessed(move, view.leaf(node.inputs[0], a))
         return a.move(form, move)
 
     return read

@@ -16,7 +16,7 @@ from kanrewrite.laws import Laws
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.cofactors import groups, joined
 from kanrewrite.view.events import merges
-from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum, within
+from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum, operators_within, within
 from kanrewrite.view.heat import exponents, hot, is_others, over_softplus
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.levels import bounded
@@ -137,7 +137,8 @@ class Recogniser:
 
     def _unpicked(self, form: Sum, a: Lifting) -> Form | None:
         """What is picked of others and of what is the same along their sum, before it was."""
-        picked = {f.args[1] for f in within(form) if _is_picked(f) and is_others(f.args[0])}
+        parts = within(form) if T.others in operators_within(form) else ()
+        picked = {f.args[1] for f in parts if _is_picked(f) and is_others(f.args[0])}
         if len(picked) != 1:
             return None
         (move,) = picked

@@ -231,7 +231,7 @@ def _dot(b: LogBuilder, form: App, where: Context) -> Scaled:
     if needed or (where.apart and all(large)):
         total = summed(form, b.a)
         if total is not form:
-            return b.split(total, within_log(total, b.a))
+            return b.split(total, within_log(total))
         return _scaled_dot(b, form, where)
     level = Totals()
     factors = [_side(b, *side, where, level) for side in sides_of(form)]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -47,12 +48,25 @@ def with_nan(
         return new
     # What is multiplied with a choice between a value and zero is not chosen itself.
     shows = operator_of(var.owner.op) in SHOWING
-    left = within(form, opens=_is_unmasked) if shows else within(form)
-    for part in dict.fromkeys(part for form in operands for part in _elements(form)):
+    elements = dict.fromkeys(part for form in operands for part in _elements(form))
+    for part in _gone(elements, form, _is_unmasked if shows else lambda part: True):
         value = part.var if isinstance(part, Leaf) else computed(part)
-        if part not in left and isinstance(value, Variable) and _is_spread(value, var):
+        if isinstance(value, Variable) and _is_spread(value, var):
             new = at.switch(at.isnan(value), value, new)
     return new
+
+
+def _gone(parts: Iterable[Form], form: Form, opens: Callable[[Form], bool]) -> list[Form]:
+    """Those of some parts that are not in a form, which is walked until all others are found."""
+    left, seen, queue = dict.fromkeys(parts), {form}, deque([form])
+    while left and queue:
+        part = queue.popleft()
+        left.pop(part, None)
+        inner = (p for p in (pieces(part) if opens(part) else ()) if p not in seen)
+        for p in inner:
+            seen.add(p)
+            queue.append(p)
+    return list(left)
 
 
 def _is_spread(leaf: Variable[Any, Any], var: Variable[Any, Any]) -> bool:

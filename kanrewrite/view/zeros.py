@@ -9,7 +9,7 @@ import numpy as np
 from kanrewrite.guards.bounds import assumed
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
-from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
+from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, remembered
 from kanrewrite.view.heat import fades, is_mask
 
 #: Operators whose value is never zero.
@@ -23,6 +23,7 @@ def hiding(form: Form, a: Algebra) -> tuple[Form, ...]:
     return tuple(f for f, _ in a.parts(form)[2] if may_vanish(f))
 
 
+@remembered
 def may_vanish(form: Form) -> bool:
     """Tell whether a factor may be zero somewhere, so that it hides the largest exponential.
 

@@ -70,6 +70,34 @@ def arithmetic(
     return inputs, at.add(*unread[-INPUTS:], known[-1])
 
 
+def large(
+    shape: str, count: int, squashed: Callable[[Any], Any] | None = None, seed: int = 0
+) -> tuple[list[Any], list[Any]]:
+    """The inputs and the outputs of a graph of so many operations, all of which are used.
+
+    Parameters
+    ----------
+    shape : {"deep", "wide", "shared"}
+        Whether each operation is of the one before and an input, of inputs alone, or of one a
+        little before and of any.
+    count, squashed, seed
+        As of `arithmetic`.
+    """
+    chosen = random.Random(seed)
+    inputs = [at.dvector(f"x{n}") for n in range(INPUTS)]
+    known: list[Any] = list(inputs)
+    operations = (at.add, at.mul, at.sub, at.maximum, at.true_divide)
+    for n in range(count):
+        near = known[-1 - chosen.randrange(min(len(known), 50))]
+        left = {"deep": known[-1], "wide": chosen.choice(inputs), "shared": near}[shape]
+        right = chosen.choice(known if shape == "shared" else inputs)
+        if squashed is not None and n % 3 == 0:
+            left = squashed(left)
+        known.append(chosen.choice(operations)(left, right))
+    used = {i for v in known[INPUTS:] for i in v.owner.inputs}
+    return inputs, [v for v in known[INPUTS:] if v not in used]
+
+
 def values(seed: int = 0) -> list[Any]:
     """Everyday values of the inputs."""
     rng = np.random.default_rng(seed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from cProfile import Profile
+from pstats import Stats
 from typing import Any
 
 import aesara
@@ -18,10 +20,15 @@ from kanrewrite.rewriter import RelationPass
 from kanrewrite.view.passes import LiftingPass
 from tests.benchmarks.arithmetic import SQUASHED
 from tests.benchmarks.arithmetic import arithmetic as random_arithmetic
+from tests.benchmarks.arithmetic import large as large_arithmetic
 from tests.benchmarks.unrolled import MODELS
 from tests.sparing import sparing
 
 SIZE = 5000
+#: A node takes no more calls than these, however large the graph is; where nothing meets, 120.
+CALLS = 700
+SLOW = pytest.mark.slow
+X = at.dvector("x")
 
 
 def trigonometric(size: int) -> Any:
@@ -65,10 +72,46 @@ def counts(name: str, steps: int) -> tuple[int, int]:
     return lifting.read_count, lifting.form_count
 
 
-@pytest.mark.parametrize("name", ["attention", "memory"])
-def test_forms_grow_as_nodes_do(name: str) -> None:
-    (read, forms), (more, others) = counts(name, 2), counts(name, 4)
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [("attention", 2), ("memory", 2), ("hidden", 8), pytest.param("hidden", 20, marks=SLOW)],
+)
+def test_forms_grow_as_nodes_do(name: str, steps: int) -> None:
+    (read, forms), (more, others) = counts(name, steps), counts(name, 2 * steps)
     assert others / forms < 1.15 * more / read
+
+
+def calls(shape: str, name: str, count: int) -> float:
+    """How many functions the library calls for each node of a graph, which it leaves as it is."""
+    inputs, outputs = large_arithmetic(shape, count, SQUASHED[name])
+    fgraph = FunctionGraph(inputs, outputs, clone=False)
+    nodes, library, profile = len(fgraph.apply_nodes), LibraryPass(registry.usual()), Profile()
+    library.apply(FunctionGraph([X], [at.tanh(X)], clone=False))
+    profile.runcall(library.apply, fgraph)
+    total: int = Stats(profile).total_calls  # type: ignore[attr-defined]
+    return total / nodes
+
+
+@pytest.mark.parametrize(
+    ("shape", "name"),
+    [
+        ("shared", "tanh"),
+        *(
+            pytest.param(shape, name, marks=SLOW)
+            for shape in ("deep", "wide", "shared")
+            for name in SQUASHED
+            if (shape, name) != ("shared", "tanh")
+        ),
+    ],
+)
+def test_work_grows_as_nodes_do(shape: str, name: str) -> None:
+    assert all(calls(shape, name, count) < CALLS for count in (1_000, 2_000, 4_000))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", ["deep", "wide", "shared"])
+def test_a_graph_of_twenty_thousand_nodes(shape: str) -> None:
+    assert calls(shape, "tanh", 15_000) < CALLS
 
 
 @pytest.mark.parametrize("name", ["sigmoid", "tanh", "nothing"])
