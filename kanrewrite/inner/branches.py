@@ -15,7 +15,8 @@ from aesara.graph.fg import FunctionGraph
 from aesara.ifelse import IfElse
 
 from kanrewrite.inner.asking import is_asked, is_float, is_met, sources_of, users
-from kanrewrite.inner.moving import Level, is_zero
+from kanrewrite.inner.levels import Level, Levels
+from kanrewrite.inner.moving import is_zero
 from kanrewrite.inner.recording import replaced
 
 Graph = Variable[Any, Any]
@@ -40,14 +41,18 @@ class Choice(NamedTuple):
     pair: tuple[Graph, Graph]
     sign: bool | None
 
-    def parts(self) -> Iterator[tuple[Graph, ...]]:
+    def parts(self, levels: Levels) -> Iterator[tuple[Graph, ...]]:
         """For each branch what is chosen in place of the result."""
         for v in self.pair:
-            yield (v,) if self.sign is None else Level.log_of(v, self.sign).parts
+            yield (v,) if self.sign is None else levels.log_of(v, self.sign).parts
 
 
 def rewrite_branches(
-    fgraph: FunctionGraph, node: Apply[Any], reading: Reading, carried: dict[Graph, Level]
+    fgraph: FunctionGraph,
+    node: Apply[Any],
+    reading: Reading,
+    levels: Levels,
+    carried: dict[Graph, Level],
 ) -> None:
     """Have a choice between branches hand on logs, where it is asked for.
 
@@ -59,6 +64,8 @@ def rewrite_branches(
         The choice.
     reading
         Tells what is known of a tensor.
+    levels
+        How tensors are carried.
     carried
         What is carried as logs; what the choice hands on enters it.
     """
@@ -71,19 +78,19 @@ def rewrite_branches(
     ]
     if not any(c.sign is not None and _is_asked(fgraph, c, carried) for c in choices):
         return
-    parts = zip(*(choice.parts() for choice in choices), strict=True)
+    parts = zip(*(choice.parts(levels) for choice in choices), strict=True)
     yes, no = ([v for part in branch for v in part] for branch in parts)
     chosen: Any = IfElse(len(yes))(condition, *yes, *no, return_list=True)
-    results, found, levels = iter(chosen), [], dict[Graph, Level]()
+    results, found, made = iter(chosen), [], dict[Graph, Level]()
     for out, _, sign in choices:
         value = next(results)
         if sign is not None:
             level = Level(value, next(results) if sign else None, not sign)
-            value = level.value
-            levels[value] = level
+            value = levels.value(level)
+            made[value] = level
         found.append((out, value))
-    if replaced(fgraph, found, levels, start):
-        carried.update(levels)
+    if replaced(fgraph, found, made, start):
+        carried.update(made)
 
 
 def _sign(pair: tuple[Graph, Graph], reading: Reading) -> bool | None:

@@ -41,7 +41,8 @@ from kanrewrite.inner.demands import Demands
 from kanrewrite.inner.graphs import with_inner
 from kanrewrite.inner.knowing import bounds_inside
 from kanrewrite.inner.largest import by_logs
-from kanrewrite.inner.moving import Level, ends, is_zero, moved
+from kanrewrite.inner.levels import LACKS, Level, Levels
+from kanrewrite.inner.moving import ends, is_zero, moved
 from kanrewrite.inner.opening import open_all
 from kanrewrite.inner.recording import NAME, replaced
 from kanrewrite.inner.slots import STATES, Slot, loop_of, replace, slots_of
@@ -64,30 +65,35 @@ class LevelsPass(GraphRewriter):
     ----------
     reading
         Makes what tells the size and the sign of a tensor.
+    levels
+        How tensors are carried.
     """
 
     name = NAME
 
-    def __init__(self, reading: Callable[[], Reading]):
+    def __init__(self, reading: Callable[[], Reading], levels: Levels):
         super().__init__()
-        self.reading = reading
+        self.reading, self.levels = reading, levels
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Rewrite the loops of a function graph, those first that others are made of."""
         if not any(isinstance(node.op, Later) for node in fgraph.apply_nodes):
-            rewrite_loops(fgraph, self.reading, {})
+            rewrite_loops(fgraph, self.reading, self.levels, {})
 
 
 def rewrite_loops(
-    fgraph: FunctionGraph, reading: Callable[[], Reading], carried: dict[Graph, Level]
+    fgraph: FunctionGraph,
+    reading: Callable[[], Reading],
+    levels: Levels,
+    carried: dict[Graph, Level],
 ) -> None:
     """Have the loops of a graph carry logs, in which some variables are carried already."""
     lacks: dict[Graph, Lack] = {}
     for node in fgraph.toposort():
         if isinstance(node.op, Scan):
-            Loop(fgraph, node, reading, carried, lacks).rewrite()
+            Loop(fgraph, node, reading, levels, carried, lacks).rewrite()
         elif isinstance(node.op, IfElse):
-            rewrite_branches(fgraph, node, reading(), carried)
+            rewrite_branches(fgraph, node, reading(), levels, carried)
 
 
 class Loop:
@@ -101,6 +107,8 @@ class Loop:
         The loop's.
     reading
         Makes what tells sizes and signs.
+    levels
+        How tensors are carried.
     carried
         What loops before it carry as logs.
     lacks
@@ -112,11 +120,12 @@ class Loop:
         fgraph: FunctionGraph,
         node: Apply[Any],
         reading: Callable[[], Reading],
+        levels: Levels,
         carried: dict[Graph, Level],
         lacks: dict[Graph, Lack],
     ):
         self.fgraph, self.node, self.carried, self.lacks = fgraph, node, carried, lacks
-        self.reading, self.read_outside = reading, reading()
+        self.reading, self.read_outside, self.levels = reading, reading(), levels
         self.slots, self._nodes = slots_of(node), node.op.fgraph.apply_nodes
         self.states = [s for s in self.slots if s.kind in STATES and is_float(s.outer)]
         self.given = [
@@ -173,12 +182,15 @@ class Loop:
 
     def _with_complements(self, parts: list[Slot], turned: bool) -> bool:
         outside = [(s.made[0], number) for _, s, number in self.demands.less if s in parts]
-        found = with_complements(self.node, self.slots, parts, self.lacks, outside, turned)
+        lacking = self.levels.lacking
+        if lacking is None:
+            return False
+        found = with_complements(self.node, self.slots, parts, self.lacks, lacking, outside, turned)
         if found is None:
             return False
         pairs = list(found.results.items())
         self.fgraph.replace_all(pairs, reason=NAME, import_missing=True)
-        loop = Loop(self.fgraph, found.node, self.reading, self.carried, self.lacks)
+        loop = Loop(self.fgraph, found.node, self.reading, self.levels, self.carried, self.lacks)
         loop.pair(found.lacks)
         if not loop.rewrite():
             self.fgraph.replace_all(
@@ -311,12 +323,12 @@ class Loop:
     def _inside(self, signed: Mapping[Slot, bool], others: Sequence[Graph] = ()) -> Step:
         """The step with some parts as logs, maybe with signs; its loops carry what they derive."""
         outputs = [*self.node.op.inner_outputs, *others]
-        step = Step.of(self.node.op, signed, outputs)
+        step = Step.of(self.node.op, signed, outputs, self.levels)
         if any(isinstance(node.op, Scan | IfElse | OpFromGraph) for node in self._nodes):
             entering = [v for parts in step.inputs.values() for v in parts]
             body = FunctionGraph(entering, [step.made[v] for v in outputs], clone=False)
             open_all(body)
-            rewrite_loops(body, self.reading, step.carried)
+            rewrite_loops(body, self.reading, self.levels, step.carried)
             step = step._replace(made=dict(zip(outputs, body.outputs, strict=True)))
         return step
 
@@ -334,8 +346,8 @@ class Loop:
         for slot in self.slots:
             outs = tuple(step.made[v] for v in slot.made)
             sign = signed.get(slot)
-            levels = [(v,) if sign is None else Level.of(v, sign).parts for v in outs]
-            for part in range(1 if sign is None else 2):
+            levels = [(v,) if sign is None else self.levels.of(v, sign).parts for v in outs]
+            for part in range(1 if sign is None else self.levels.count(sign)):
                 inside = tuple(step.inputs[v][part] for v in slot.inside)
                 carried_in = sign is not None and inside
                 outer = self._outside(slot, part, bool(sign)) if carried_in else slot.outer
@@ -348,17 +360,21 @@ class Loop:
             if slot.result is None:
                 continue
             if slot in signed:
-                level = Level.made(results, signed[slot])
-                value = level.value
+                level = self.levels.made(results, signed[slot])
+                value = self.levels.value(level)
                 carried[value] = level
             else:
                 value = next(results)
             pairs.append((slot.result, value))
-        if not replaced(self.fgraph, pairs, carried, start):
+        if not replaced(self.fgraph, pairs, carried, start, self._followed()):
             return False
         self.made = dict(pairs)
         self.carried.update(carried)
         return True
+
+    def _followed(self) -> tuple[str, ...]:
+        """The relations by which its parts are carried."""
+        return (*self.levels.names, LACKS) if self.twins else self.levels.names
 
     def _outside(self, slot: Slot, part: int, signed: bool) -> Graph:
         """What enters the loop in the place of an outer input: its log, or its sign."""
@@ -366,10 +382,10 @@ class Loop:
         def taken(v: Graph) -> Graph:
             if v not in self.carried:
                 v = v if is_float(v) else at.cast(v, slot.outer.type.dtype)
-                return Level.of(v, signed).parts[part]
+                return self.levels.of(v, signed).parts[part]
             level = self.carried[v]
-            if level.rest is None:
-                level = Level.of(level.value, signed)
+            if level.rest is None and self.levels.count(signed) > 1:
+                level = self.levels.of(self.levels.value(level), signed)
             return level.parts[part]
 
         return moved(slot.outer, taken)

@@ -21,6 +21,7 @@ from aesara.graph.basic import Apply, Constant, Variable, clone_get_equiv, clone
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 
 from kanrewrite.inner.asking import is_sum
+from kanrewrite.inner.levels import Lacking
 from kanrewrite.inner.moving import ends, moved
 from kanrewrite.inner.slots import STATES, Slot, loop_of, replace
 from kanrewrite.terms import T, operator_of
@@ -110,6 +111,7 @@ def with_complements(
     slots: Sequence[Slot],
     parts: Iterable[Slot],
     lacks: Mapping[Graph, Lack],
+    lacking: Lacking,
     outside: Sequence[tuple[Graph, float]] = (),
     turned: bool = False,
 ) -> Beside | None:
@@ -125,6 +127,8 @@ def with_complements(
         Those of them that are asked for: states and sequences.
     lacks
         What is known of the complements of what enters the loop.
+    lacking
+        How complements are taken.
     outside
         New values of parts, and numbers that these are taken from outside.
     turned
@@ -142,21 +146,21 @@ def with_complements(
         for v, d in differences(node.op.fgraph.toposort(), part_of)
         if numbers.setdefault(part_of[d.of], d.number) == d.number
     }
-    starts = {s: _lacking(s, number, lacks) for s, number in numbers.items()}
+    starts = {s: _entering(s, number, lacks, lacking) for s, number in numbers.items()}
     new: dict[Slot, Slot] = {}
-    lacking: dict[Graph, Graph] = {}
+    lack_of: dict[Graph, Graph] = {}
     for s, start in starts.items():
         if start is not None:
             inside = tuple(v.type() for v in s.inside)
             given = dict(zip(s.inside, inside, strict=True))
-            instead = {v: _less(numbers[s], k) for v, k in given.items()} if turned else {}
+            instead = {v: lacking.value(numbers[s], k) for v, k in given.items()} if turned else {}
             made = clone_replace(list(s.made), instead, rebuild_strict=False) if instead else s.made
-            less = tuple(_less(numbers[s], v) for v in made)
-            lacking |= {**given, **dict(zip(s.made, less, strict=True))}
+            less = tuple(lacking.lack(numbers[s], v) for v in made)
+            lack_of |= {**given, **dict(zip(s.made, less, strict=True))}
             new[s] = Slot(s.kind, start, inside, less, s.reads, s.writes)
     if not new:
         return None
-    written = {v: d.written(lacking.__getitem__) for v, d in taken.items() if d.of in lacking}
+    written = {v: d.written(lack_of.__getitem__) for v, d in taken.items() if d.of in lack_of}
     return _joined(node, slots, {s: (k, numbers[s]) for s, k in new.items()}, written)
 
 
@@ -196,21 +200,16 @@ def _joined(
     return Beside(loop, results, lacks)
 
 
-def _less(number: float, v: Graph) -> Graph:
-    """What a tensor lacks to a number."""
-    if isinstance(v, Constant):
-        return at.constant(np.asarray(number, v.type.dtype) - v.data)
-    return at.sub(np.asarray(number, v.type.dtype), v)  # type: ignore[no-any-return]
-
-
-def _lacking(slot: Slot, number: float, lacks: Mapping[Graph, Lack]) -> Graph | None:
+def _entering(
+    slot: Slot, number: float, lacks: Mapping[Graph, Lack], lacking: Lacking
+) -> Graph | None:
     """What enters the loop for the complement of a part; of a sequence, if a loop has made it."""
     known = {
         v: lacks[v].value for v in ends(slot.outer) if v in lacks and lacks[v].number == number
     }
     if slot.kind not in STATES and not known:
         return None
-    return moved(slot.outer, lambda v: known[v] if v in known else _less(number, v))
+    return moved(slot.outer, lambda v: known[v] if v in known else lacking.lack(number, v))
 
 
 def _line(v: Graph) -> _Line:

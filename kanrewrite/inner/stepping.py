@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from aesara.graph.basic import Variable, clone_get_equiv
 
-from kanrewrite.inner.moving import Level
+from kanrewrite.inner.levels import Level, Levels
 from kanrewrite.inner.slots import Slot
 
 Graph = Variable[Any, Any]
@@ -31,16 +31,18 @@ class Step(NamedTuple):
     carried: dict[Graph, Level]
 
     @classmethod
-    def of(cls, op: Any, signed: Mapping[Slot, bool], outputs: Sequence[Graph]) -> Step:
+    def of(
+        cls, op: Any, signed: Mapping[Slot, bool], outputs: Sequence[Graph], levels: Levels
+    ) -> Step:
         """That of a loop, with some parts as logs, maybe with signs."""
         inputs: dict[Graph, tuple[Graph, ...]] = {}
         values: dict[Any, Any] = {}
-        levels = {v: sign for s, sign in signed.items() for v in s.inside}
+        signs = {v: sign for s, sign in signed.items() for v in s.inside}
         carried: dict[Graph, Level] = {}
         for v in op.inner_inputs:
-            if v in levels:
-                level = Level.made(iter((v.type(), v.type())), levels[v])
-                inputs[v], values[v] = level.parts, level.value
+            if v in signs:
+                level = levels.made(iter((v.type(), v.type())), signs[v])
+                inputs[v], values[v] = level.parts, levels.value(level)
                 carried[values[v]] = level
             else:
                 values[v] = v.type(name=v.name)

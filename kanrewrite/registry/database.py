@@ -30,12 +30,12 @@ from kanrewrite.inner.exclusions import ExclusionsPass
 from kanrewrite.inner.graphs import AGAIN
 from kanrewrite.inner.knowing import NAME as BOUNDS
 from kanrewrite.inner.knowing import BoundsPass
+from kanrewrite.inner.levels import LOGS, Levels
 from kanrewrite.inner.merging import NAME as MERGE
 from kanrewrite.inner.merging import MergePass
 from kanrewrite.inner.opening import NAME as OPENING
 from kanrewrite.inner.opening import OpeningPass
 from kanrewrite.inner.recording import NAME as LEVELS
-from kanrewrite.inner.recording import RELATION as LOOP_LEVELS
 from kanrewrite.inner.waiting import heed
 from kanrewrite.registry.alignment import watch
 from kanrewrite.registry.companions import COMPANIONS, Companion, always
@@ -292,7 +292,7 @@ def _takes_part(query: RewriteDatabaseQuery) -> bool:
 
 def _carries(query: RewriteDatabaseQuery) -> bool:
     """Whether loops are to carry logs in a compilation."""
-    return _lifts(query) and any(r.name == LOOP_LEVELS for r in DATABASE.chosen(query))
+    return _lifts(query) and any(r.name == LOGS for r in DATABASE.chosen(query))
 
 
 def levels(query: RewriteDatabaseQuery) -> Rewriter:
@@ -300,7 +300,8 @@ def levels(query: RewriteDatabaseQuery) -> Rewriter:
     library = DATABASE.query(query)
     if not isinstance(library, LibraryPass):
         return SequentialGraphRewriter()
-    return LevelsPass(lambda: carrying(library.lifting.laws))
+    stated = Levels(DATABASE.chosen(query))
+    return LevelsPass(lambda: carrying(library.lifting.laws), stated)
 
 
 def opening(query: RewriteDatabaseQuery) -> Rewriter:

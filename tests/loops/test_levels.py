@@ -14,10 +14,12 @@ from aesara.scan.utils import until
 from aesara.tensor.shape import specify_shape, unbroadcast
 
 import kanrewrite
-from kanrewrite.inner.moving import Level
+from kanrewrite.inner.levels import Levels
 from kanrewrite.reference import evaluate, round_to
 from tests.loops.checking import GRADIENTS, PRECISION, PYTHON, switched
 from tests.loops.corpus import LOOPS, soft, upstream
+
+LEVELS = Levels(kanrewrite.registry.usual())
 
 
 def compiled(inputs: list[Any], outputs: list[Any], without: str = "") -> tuple[Any, int]:
@@ -206,7 +208,7 @@ def test_nothing_is_lacked_at_first() -> None:
 
 
 def test_the_log_of_zero_neither_overflows_nor_is_infinite() -> None:
-    level = Level.of(at.constant(np.array([0.0, 2.0])), signed=True)
+    level = LEVELS.of(at.constant(np.array([0.0, 2.0])), signed=True)
     log, sign = (v.eval() for v in level.parts)
     assert np.exp(log[0] + 1e6) * sign[0] == 0
     np.testing.assert_array_equal(log - log, [0, 0])
@@ -341,8 +343,8 @@ def test_what_is_carried_has_all_its_digits(signed: bool) -> None:
     x = at.vector("x")
     with np.errstate(all="ignore"):
         for v in (x, at.constant(values)):
-            level = Level.of(v, signed)
-            f = aesara.function([x], [*level.parts, level.value], on_unused_input="ignore")
+            level = LEVELS.of(v, signed)
+            f = aesara.function([x], [*level.parts, LEVELS.value(level)], on_unused_input="ignore")
             whole, rest, value = f(values)
             np.testing.assert_allclose(value, values, rtol=1e-12)
             assert np.all((abs(rest[:3]) > 0.6) & (abs(rest[:3]) < 1.65))
