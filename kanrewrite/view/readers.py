@@ -36,6 +36,7 @@ from aesara.tensor.type import TensorType
 
 from kanrewrite import ops
 from kanrewrite.terms import Operator, T, operator_of
+from kanrewrite.view.chosen import where_kept
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import HALF, ONE, App, Form
 from kanrewrite.view.heat import hot
@@ -151,7 +152,8 @@ def _switch(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
             return shift
     if right is a.zero or left is a.zero:
         kept = left if right is a.zero else right
-        return a.mul(kept, a.chosen(where, right is a.zero))
+        mask = a.chosen(where, right is a.zero)
+        return a.mul(where_kept(kept, mask, a), mask)
     return left if left is right else a.app(T.switch, where, left, right)
 
 

@@ -236,6 +236,23 @@ def test_what_only_one_of_two_choices_hides_is_divided_by_nothing() -> None:
         assert np.isposinf(function([m, n, x], out)(*given)).all()
 
 
+INVERSES: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "a log": lambda hidden, e, x: at.log(hidden(1 / hidden(x)) * e),
+    "a sum": lambda hidden, e, x: at.log(hidden(2 + 1 / hidden(x)) * e + e),
+    "a power": lambda hidden, e, x: at.log(hidden(hidden(x * e) ** -2.0) * e),
+}
+
+
+@pytest.mark.parametrize("name", INVERSES)
+def test_what_a_choice_hides_stays_hidden_by_the_same_choice_of_what_divides(name: str) -> None:
+    m, x, y = at.bvector("m"), at.dvector("x"), at.dvector("y")
+    out = INVERSES[name](lambda v: at.switch(m, v, 0), at.exp(y - x), x)
+    given = [np.array([0, 1, 0], "int8"), np.array([0.5, 1.0, 3.0]), np.array([0.0, 1.0, 2.0])]
+    with np.errstate(all="ignore"):
+        found, expected = function([m, x, y], out)(*given), stock([m, x, y], out)(*given)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
 def test_a_softplus_of_minus_infinity_is_nothing_beside_others() -> None:
     x = at.dvector("x")
     soft = at.log(1 + at.exp(x))
