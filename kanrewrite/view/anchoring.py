@@ -18,7 +18,7 @@ def anchored(summed: Lin, axes: Axes, a: Lifting) -> tuple[Lin, Form | None]:
         for lin in a.exponents_along.get(axes, ())
         if len(lin.terms) < len(terms) and all(terms.get(m) == c for m, c in lin.terms)
     ]
-    if not parts:
-        return summed, None
+    if not parts or any(terms.get(a.shift(lin, axes)) == -ONE for lin in parts):
+        return summed, None  # by two maxima it would lose what it has kept by one
     anchor = a.shift(max(parts, key=lambda lin: len(lin.terms)), axes)
     return a.plus(summed, a.lin({anchor: ONE}), -ONE), anchor
