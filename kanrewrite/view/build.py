@@ -26,6 +26,7 @@ from kanrewrite.view.context import (
     Context,
     Masks,
     Scaled,
+    asked_of,
     dividing,
     hides,
     is_divided,
@@ -151,7 +152,8 @@ class Builder(LogBuilder):
         origin = self._origin(form, where)
         if origin is not None:
             return none, origin
-        form = self._recognised(form, where)
+        found = self._recognised(form, where)
+        form, where = found, asked_of(found, form, where)
         if isinstance(form, Leaf):
             return none, self.leaf(form)
         if isinstance(form, Lin):
@@ -247,8 +249,8 @@ class Builder(LogBuilder):
         coeff = form.coeff
         for f, k in form.factors:
             exact = where.exact or k < 0
-            if is_softplus(f) or (over and fading(f)):
-                exact = where.exact or over
+            if is_softplus(f) or ((over or large) and fading(f)):
+                exact = where.exact or over or large  # what vanishes may bring back what is large
             back = apart or self._brings_back(f, k, form)
             inner = Context(masks, exact, back, unbounded)
             if is_mask(f) and k > 0:

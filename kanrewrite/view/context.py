@@ -109,6 +109,14 @@ def hides(form: Sum, a: Lifting) -> bool:
     return hot(form) and any(hiding(m, a) for m, _ in form.terms)
 
 
+def asked_of(form: Form, read: Form, where: Context) -> Context:
+    """Where a sum is built that another one has become: what was asked of that is of this."""
+    groups = where.masks.get((read, ()))
+    if form is read or groups is None:
+        return where
+    return where._replace(masks={**where.masks, (form, ()): groups})
+
+
 def dividing(form: Form, a: Lifting) -> Masks:
     """Where a sum divides, its maximum is taken over what its factors keep.
 

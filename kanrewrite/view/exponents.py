@@ -14,9 +14,22 @@ from aesara.graph.basic import Variable
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.bench import Bench, dimshuffled
-from kanrewrite.view.context import PLAIN, Context, within_log
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Terms, Totals, pieces
-from kanrewrite.view.heat import hot, is_mask
+from kanrewrite.view.context import PLAIN, Context, hides, within_log
+from kanrewrite.view.forms import (
+    ONE,
+    ZERO,
+    App,
+    Form,
+    Leaf,
+    Lin,
+    Prod,
+    Sum,
+    Terms,
+    Totals,
+    pieces,
+    within,
+)
+from kanrewrite.view.heat import fading, hot, is_mask, is_softplus
 from kanrewrite.view.levels import LARGEST, bounded
 from kanrewrite.view.limits import conflicts, limit, only_tower, slope, towers
 from kanrewrite.view.shutting import kept_in, may_be_empty
@@ -35,13 +48,12 @@ class ExponentBuilder(Bench):
         if isinstance(form, Lin):
             return self.linear(form)
         if where is None:
-            alone = isinstance(form, App) and self.a.overflows(form)
-            where = Context({}, apart=True, unbounded=True) if alone else PLAIN
+            where = self._alone(form)
         expo, rest = self.split(form, where)
         if not expo.terms:
             return self.or_one(rest)
         hidden = self.nothing(expo, form, rest) or self.hidden(expo, form)
-        hidden = hidden or self._putting(expo, form)
+        hidden = (*hidden, *self._put_by(expo, form)) or self._keeping(expo, form)
         power = self.make(at.exp, self.kept(expo, hidden))
         power = power if hidden else self._with_powers(expo, power)
         powers = [power]
@@ -55,10 +67,23 @@ class ExponentBuilder(Bench):
             out = self.make(at.switch, self.make(at.isnan, power), power, out)
         return out
 
+    def _alone(self, form: Form) -> Context:
+        """Where a value is built of which nothing around it says how large it is."""
+        if not isinstance(form, App | Sum) or not self.a.overflows(form):
+            return PLAIN
+        if isinstance(form, App):
+            return Context({}, apart=True, unbounded=True)
+        # Beside a term that a factor hides, others would be 0 relative to its exponential.
+        return Context({(form, ()): frozenset([()])}) if hides(form, self.a) else PLAIN
+
     def _meets_zero(self, form: Form) -> bool:
-        """Tell whether an exponential may be out of range where a factor of it is 0."""
-        zeros = any(k > 0 and may_vanish(f) for f, k in self.a.parts(form)[2])
-        return zeros and self.a.overflows(form)
+        """Tell whether an exponential may be out of range where a factor of it is 0.
+
+        Where it is because softpluses in it have vanished, it is none, and nan may be shown.
+        """
+        factors = [f for f, k in self.a.parts(form)[2] if k > 0]
+        zeros = any(map(may_vanish, factors)) and self.a.overflows(form)
+        return zeros and all(fading(f) or not any(map(is_softplus, within(f))) for f in factors)
 
     def _in_two(self, power: Variable[Any, Any]) -> list[Variable[Any, Any]]:
         """``exp(e)`` as ``exp(min(e, b)) * exp(max(e - b, 0))``, neither of them infinite.
@@ -72,14 +97,16 @@ class ExponentBuilder(Bench):
         above = self.make(at.maximum, self.make(at.sub, e, most), zero)
         return [self.make(at.exp, f) for f in (self.make(at.minimum, e, most), above)]
 
-    def _putting(self, expo: Lin, form: Form) -> tuple[Form, ...]:
-        """The scatters that an exponent, one number, has left, and sums that may be over nothing.
+    def _put_by(self, expo: Lin, form: Form) -> tuple[Form, ...]:
+        """The scatters that an exponent, one number, has left: what is put nowhere is zero."""
+        if not any(all(m.bcast) for m, _ in expo.terms):
+            return ()
+        return tuple(f for f, k in self.a.parts(form)[2] if k == 1 and self.a.is_left(f))
 
-        What is put nowhere, or of which nothing is kept, is zero however large it is.
-        """
-        alone = any(all(m.bcast) for m, _ in expo.terms)
+    def _keeping(self, expo: Lin, form: Form) -> tuple[Form, ...]:
+        """The sums that may be over nothing, which are zero however large an exponent is."""
         factors = [f for f, k in self.a.parts(form)[2] if k == 1]
-        found = tuple(f for f in factors if (alone and self.a.is_left(f)) or sums_kept(f))
+        found = tuple(f for f in factors if sums_kept(f))
         if found or bounded(expo, self.a):
             return found
         return tuple(f for f in factors if may_be_empty(f))

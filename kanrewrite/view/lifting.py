@@ -576,7 +576,8 @@ class Lifting(Algebra):
         """Tell whether a form is a scatter that factors have left, or the sum of one."""
         while isinstance(form, App) and form.op in (T.sum, T.dimshuffle):
             form = form.args[0]
-        return form in self.left_by
+        factors = form.factors if isinstance(form, Prod) else ()
+        return form in self.left_by or any(k == 1 and self.is_left(f) for f, k in factors)
 
     def _source(self, form: Form, move: Move, like: Leaf) -> Form | None:
         """What a moved form is where it was not moved, None where that is not known."""

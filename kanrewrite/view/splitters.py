@@ -388,7 +388,7 @@ def _scatter(b: LogBuilder, form: App, where: Context) -> Scaled:
     expo, rest = b.split(inner, where)
     if not expo.terms:
         return b.a.no_exponent, plain(b, form)
-    zeros = hiding(inner, b.a) if where.exact else ()
+    zeros = hiding(inner, b.a) if where.exact or where.unbounded else ()
     exponent = b.kept(expo, tuple(f for f in zeros if not hot(f)))
     shape = b.make(at.shape, node.inputs[0])
     places: Any = b.make(at.arange, b.make(at.prod, shape))

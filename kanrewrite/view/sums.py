@@ -16,7 +16,7 @@ from kanrewrite.unify import elementwise_op
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.clearing import cleared
 from kanrewrite.view.complements import as_exponential
-from kanrewrite.view.context import Context, Scaled
+from kanrewrite.view.context import Context, Scaled, asked_of
 from kanrewrite.view.exponents import ExponentBuilder, compared
 from kanrewrite.view.factoring import factored
 from kanrewrite.view.following import becomes
@@ -88,7 +88,8 @@ class SumBuilder(ExponentBuilder):
         if product is not None:
             e, r = self.split(product, where)
             return self.a.plus(outer, e, k), self.total([(by, self.or_one(r))])
-        return self.split_terms(self.with_logs(form), outer, k, where, by)
+        met = self.with_logs(form)
+        return self.split_terms(met, outer, k, asked_of(met, form, where), by)
 
     def split_special(self, form: Sum, where: Context) -> Scaled | None:
         """A sum whose log is asked and whose terms cancel, where it is known how."""

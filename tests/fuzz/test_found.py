@@ -298,6 +298,45 @@ v3 = at.log(at.exp(X * X.sum(axis=-1, keepdims=True) ** -1) + at.exp(v1))
 v4 = v2.sum() * (X.sum(axis=0, keepdims=True).sum() * v3.sum())""",
         {"X": [[0.5, 1.0], [0.25, 2.0]], "t": 0.5},
     ),
+    "what a softplus that has vanished brings back": Found(
+        _typed("x:float64:3", "y:float64:3", "X:float64:2")
+        + """
+v1 = at.exp(y / y.sum() - x.min()).sum()
+v2 = v1 * at.softplus(X).sum() * x.sum()""",
+        {"x": [0.0, 0.0, -901.0], "y": [0.0, 0.0, 1.0], "X": [-897.0, -900.0]},
+    ),
+    "what is in range beside what a factor hides": Found(
+        _typed("x:float64:None", "y:float64:None", "z:float64:None")
+        + """
+v1 = at.log(1 + at.exp(x))
+v2 = y * v1 + z * at.exp(v1)""",
+        {"x": [791.0, 791.0, 2.0], "y": [1.0, 0.0, 3.0], "z": [0.0, 0.0, 0.5]},
+    ),
+    "what is in range beside what is put there times nothing": Found(
+        _typed("x:float64:2,2")
+        + """
+v1 = at.log(1 + at.exp(x))
+v2 = at.inc_subtensor(v1[-1], at.exp(v1[0]))
+v3 = v2[0]""",
+        {"x": [[0.0, 791.0], [0.0, 0.0]]},
+        order=2,
+    ),
+    "exponents less their largest beside what is added to them": Found(
+        _typed("y:float64:None")
+        + """
+v1 = at.exp(y) / at.exp(y).sum()
+v2 = at.minimum(v1, y)
+v3 = y / at.exp(at.exp(v2))""",
+        {"y": [833.0, 0.0, 779.0]},
+    ),
+    "a place that is not picked beside what is no number": Found(
+        _typed("x:float64:None", "y:float64:None", "X:float64:None,None")
+        + """
+v1 = at.log10(x)
+v2 = at.specify_shape(v1, v1.shape)
+v3 = at.log((at.exp(X / y) * at.exp(-v2))[:, 0])""",
+        {"x": [-0.3, 1.0], "y": [0.0, 1.0], "X": [[0.0, 0.0], [0.0, 0.0]]},
+    ),
 }
 
 
