@@ -22,8 +22,8 @@ def difference(a: Form, b: Form, algebra: Lifting) -> Form:
 def is_exact(gap: Form, algebra: Lifting) -> bool:
     """Tell whether the difference of equal values is computed as 0.
 
-    Two exponentials have one exponent then; more terms, or a sum as a factor or in an exponent,
-    are rounded.
+    Two exponentials have one exponent then, beside the same factors; more terms, a sum as a factor
+    or in an exponent, or the log of a factor in one, are rounded.
     """
     if isinstance(gap, App) and gap.op is T.switch:
         return all(is_exact(branch, algebra) for branch in gap.forms[1:])
@@ -31,6 +31,7 @@ def is_exact(gap: Form, algebra: Lifting) -> bool:
     return all(
         sum(c for _, c in total.terms) == 0
         and len(total.terms) == 2
+        and len({algebra.parts(m)[2] for m, _ in total.terms}) == 1
         and not any(_is_rounded(m, algebra) for m, _ in total.terms)
         for total in sums
     )

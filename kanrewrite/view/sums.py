@@ -33,7 +33,7 @@ from kanrewrite.view.forms import (
     remembered,
 )
 from kanrewrite.view.heat import FADING, exponents, fades, fading, hot, is_mask, is_softplus
-from kanrewrite.view.levels import dominant, is_hidden
+from kanrewrite.view.levels import dominant, is_hidden, is_vanishing
 from kanrewrite.view.towers import is_level, is_tower
 from kanrewrite.view.zeros import may_vanish
 
@@ -86,7 +86,8 @@ class SumBuilder(ExponentBuilder):
             return self.a.plus(outer, e, k), self.total([(by, self.or_one(r))])
         product = factored(form, self.a)
         if product is not None:
-            e, r = self.split(product, where)
+            gone = any(is_vanishing(f) for f, _ in self.a.parts(product)[2])
+            e, r = self.split(product, where._replace(exact=True) if gone else where)
             return self.a.plus(outer, e, k), self.total([(by, self.or_one(r))])
         met = self.with_logs(form)
         return self.split_terms(met, outer, k, asked_of(met, form, where), by)
@@ -237,6 +238,7 @@ class SumBuilder(ExponentBuilder):
         """``1 - exp(-u)``, which is as small as u, and has its sign.
 
         u is an exponential itself: ``1 - exp(-exp(x))`` is ``exp(x)`` where that is negligible.
+        Of a negative one, ``exp(u) - 1`` is ``exp(u) * (1 - exp(-u))``.
         """
         one = dict(form.terms).get(self.a.one)
         others = [(m, c) for m, c in form.terms if m is not self.a.one]
@@ -245,6 +247,11 @@ class SumBuilder(ExponentBuilder):
         _, expo, factors = self.a.parts(others[0][0])
         if factors or not expo.terms:
             return None
+        if all(c > 0 and m.nonneg and is_tower(m) for m, c in expo.terms):
+            power = self.a.exp(self.a.lin({m: -c for m, c in expo.terms}))
+            turned = self.a.sum_of({self.a.one: -one, power: one})
+            found = self._vanishing(turned) if isinstance(turned, Sum) else None
+            return found and (self.a.plus(expo, found[0], ONE), found[1])
         u = self.faded({m: -c for m, c in expo.terms})
         if not (fades(u) or self.a.overflows(u)):
             return None

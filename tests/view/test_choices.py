@@ -277,3 +277,25 @@ def test_what_is_checked_and_true_is_read_through() -> None:
     share = function([x], e / (e + at.switch(at.ge(e, e), e, 0)))
     with np.errstate(all="ignore"):
         assert share(np.array([0.5, 800.0, 3000.0])).tolist() == [0.5, 0.5, 0.5]
+
+
+LOGIT, FACTOR = at.dmatrices("x", "y")
+WEIGHT = at.square(FACTOR)
+LARGEST_PRODUCTS: dict[str, Any] = {
+    "the largest product": (at.exp(LOGIT) * WEIGHT).max(axis=1),
+    "its log": at.log((at.exp(LOGIT) * WEIGHT).max(axis=1)),
+    "the log of the largest quotient": at.log((at.exp(LOGIT) / (1 + WEIGHT)).max(axis=1)),
+    "beside another one": at.log(at.exp(LOGIT).max(axis=1) + (at.exp(LOGIT) * WEIGHT).max(axis=1)),
+}
+
+
+@pytest.mark.parametrize("name", LARGEST_PRODUCTS)
+def test_the_slope_of_the_largest_product_finds_it(name: str) -> None:
+    """Its log is that of the factor and the exponent, added, which is rounded."""
+    slopes = grad(LARGEST_PRODUCTS[name].sum(), [LOGIT, FACTOR])
+    draws = np.random.default_rng(0)
+    mine, theirs = (make([LOGIT, FACTOR], slopes) for make in (function, stock))
+    for _ in range(4):
+        given = draws.normal(size=(6, 5)), draws.normal(size=(6, 5))
+        for found, wanted in zip(mine(*given), theirs(*given), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-14)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.view.common import at, function, grad
+from tests.view.common import at, function, grad, stock
 
 A, W = at.dvector("a"), at.dvector("w")
 E = at.exp(A)
@@ -42,3 +42,29 @@ def test_an_integer_that_is_no_condition_is_a_number() -> None:
     given = np.array([0.5, -1.0]), np.array([3, -2])
     np.testing.assert_allclose(ours(*given)[0], np.exp(given[0]) * (1 - given[1]), rtol=1e-15)
     np.testing.assert_allclose(ours(*given)[1], np.exp(given[0]) * given[1], rtol=1e-15)
+
+
+def masked_quotient(root: bool = False) -> Any:
+    """1 over what is chosen, 0 where nothing is: there ``m * (1/m)`` is not 1."""
+    below = at.switch(BELOW, W * W if root else W, 0)
+    return at.switch(BELOW, 1 / (at.sqrt(below) if root else below), 0)
+
+
+DIVIDED: dict[str, Callable[[], Any]] = {
+    "summed": lambda: (E * masked_quotient()).sum() / E.sum(),
+    "added": lambda: (E * masked_quotient() + at.exp(W)) / (E + at.exp(W)),
+    "under a root": lambda: (E * masked_quotient(root=True)).sum() / E.sum(),
+    "squared": lambda: (E * masked_quotient() ** 2).sum() / E.sum(),
+    "twice": lambda: (E * (1 / (1 / at.switch(BELOW, W, 0)))).sum() / E.sum(),
+    "a slope": lambda: grad((E * masked_quotient()).sum() / E.sum(), W),
+    "a slope in the exponent": lambda: grad((E * masked_quotient()).sum() / E.sum(), A),
+}
+
+
+@pytest.mark.parametrize("name", DIVIDED)
+def test_what_is_not_chosen_divides_by_nothing(name: str) -> None:
+    graph = DIVIDED[name]()
+    given = np.array([-1.0, 2.0, -0.5]), np.array([0.5, 0.2, -0.4])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wanted, found = (f([A, W], graph)(*given) for f in (stock, function))
+    np.testing.assert_allclose(found, wanted, rtol=1e-13)
