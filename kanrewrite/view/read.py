@@ -43,7 +43,7 @@ from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import holds_log
 from kanrewrite.view.nodes import FLOATS, constant_of
 from kanrewrite.view.readers import READERS, own, split_piece
-from kanrewrite.view.signs import difference, is_exact
+from kanrewrite.view.signs import difference, is_exact, tells_ties
 
 #: How often it is tried to prove that a form does not change with its exponents.
 PROOFS = 64
@@ -240,16 +240,17 @@ class View:
         form = self._forms.get(left)  # what is not read has no exponential in it
         if form is None or not hot(form):
             return None
+        algebra = self.algebra(left.type.dtype)
         if op is T.sgn or constant_of(right[0]) == 0:
-            return self._signed(op, form, self.algebra(left.type.dtype))
+            return self._signed(op, form, algebra) if tells_ties(form, algebra) else None
         # Two that overflow are both infinite: only their difference tells which is larger.
         other = self._forms.get(right[0])
         if other is None or not hot(other) or right[0].type.dtype != left.type.dtype:
             return None
         if not (self.risks(left) or self.risks(right[0])):
             return None
-        gap = difference(form, other, self.algebra(left.type.dtype))
-        exact = op not in (T.eq, T.neq) or is_exact(gap, self.algebra(left.type.dtype))
+        gap = difference(form, other, algebra)
+        exact = is_exact(gap, algebra) if op in (T.eq, T.neq) else tells_ties(gap, algebra)
         return gap if exact and hot(gap) else None
 
     def _signed(self, op: Operator, form: Form, a: Lifting) -> Form | None:

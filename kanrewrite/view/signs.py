@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Form, Lin, Sum
+from kanrewrite.view.forms import App, Form, Lin, Sum, within
 from kanrewrite.view.heat import hot
+from kanrewrite.view.levels import LARGEST
 from kanrewrite.view.lifting import Lifting
 
 
@@ -35,6 +36,28 @@ def is_exact(gap: Form, algebra: Lifting) -> bool:
         and not any(_is_rounded(m, algebra) for m, _ in total.terms)
         for total in sums
     )
+
+
+def tells_ties(gap: Form, algebra: Lifting) -> bool:
+    """Tell whether a difference that is 0 as it is written is computed as 0.
+
+    That of a product and the largest of such is, where the largest has the same factors: as the
+    exponential of the largest sum of logs it is rounded in another way.
+    """
+    if isinstance(gap, App) and gap.op is T.switch:
+        return all(tells_ties(branch, algebra) for branch in gap.forms[1:])
+    sums = [f for f, _ in algebra.parts(gap)[2] if isinstance(f, Sum) and hot(f)]
+    return not any(
+        any(_holds_largest(m, algebra) for m, _ in total.terms)
+        and len({algebra.parts(m)[2] for m, _ in total.terms}) > 1
+        for total in sums
+    )
+
+
+def _holds_largest(form: Form, algebra: Lifting) -> bool:
+    """Tell whether the largest of several is in the exponent of a product."""
+    inside = within(algebra.parts(form)[1])
+    return any(isinstance(f, App) and f.op in LARGEST for f in inside)
 
 
 def _is_rounded(form: Form, algebra: Lifting) -> bool:

@@ -299,3 +299,30 @@ def test_the_slope_of_the_largest_product_finds_it(name: str) -> None:
         given = draws.normal(size=(6, 5)), draws.normal(size=(6, 5))
         for found, wanted in zip(mine(*given), theirs(*given), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-14)
+
+
+COMPARED: dict[str, Callable[[Any, Any], Any]] = {
+    "at least 0": lambda v, top: at.switch(at.ge(v - top, 0), v, 0),
+    "below 0": lambda v, top: at.switch(at.lt(v - top, 0), 0, v),
+    "equal": lambda v, top: at.switch(at.eq(v - top, 0), v, 0),
+    "a sign": lambda v, top: v * (1 + at.sgn(v - top)),
+    "under a log": lambda v, top: at.log(
+        at.switch(at.ge(v, top), v, 0).sum(axis=1) / v.sum(axis=1)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_the_largest_product_is_itself(name: str) -> None:
+    total = at.exp(LOGIT).sum(axis=1, keepdims=True)
+    for value in (
+        at.exp(LOGIT) * WEIGHT,
+        at.exp(LOGIT) / total * WEIGHT,
+        at.exp(LOGIT) * (1 + WEIGHT),
+    ):
+        graph = COMPARED[name](value, value.max(axis=1, keepdims=True))
+        mine, theirs = (make([LOGIT, FACTOR], graph) for make in (function, stock))
+        draws = np.random.default_rng(1)
+        for _ in range(4):
+            given = draws.normal(size=(6, 5)), draws.normal(size=(6, 5))
+            np.testing.assert_allclose(mine(*given), theirs(*given), rtol=1e-12, atol=1e-15)
