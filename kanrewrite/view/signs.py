@@ -47,17 +47,18 @@ def tells_ties(gap: Form, algebra: Lifting) -> bool:
     if isinstance(gap, App) and gap.op is T.switch:
         return all(tells_ties(branch, algebra) for branch in gap.forms[1:])
     sums = [f for f, _ in algebra.parts(gap)[2] if isinstance(f, Sum) and hot(f)]
-    return not any(
-        any(_holds_largest(m, algebra) for m, _ in total.terms)
-        and len({algebra.parts(m)[2] for m, _ in total.terms}) > 1
-        for total in sums
-    )
+    return not any(_is_less_the_largest(total, algebra) for total in sums)
 
 
-def _holds_largest(form: Form, algebra: Lifting) -> bool:
-    """Tell whether the largest of several is in the exponent of a product."""
-    inside = within(algebra.parts(form)[1])
-    return any(isinstance(f, App) and f.op in LARGEST for f in inside)
+def _is_less_the_largest(total: Sum, algebra: Lifting) -> bool:
+    """Tell whether products, which are no powers alone, are taken from the power of a largest."""
+    inside = within(*(algebra.parts(m)[1] for m, _ in total.terms))
+    if not any(isinstance(f, App) and f.op in LARGEST for f in inside):
+        return False
+    powers = {m: c for m, c in total.terms if not algebra.parts(m)[2]}
+    if len(powers) == len(total.terms) == 2:
+        return False
+    return any(all(c * d < 0 for n, d in total.terms if n is not m) for m, c in powers.items())
 
 
 def _is_rounded(form: Form, algebra: Lifting) -> bool:
