@@ -15,6 +15,7 @@ states are carried alike: what the steps before divide by is as small as they ar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from time import perf_counter
 from typing import Any
 
@@ -41,7 +42,7 @@ from kanrewrite.inner.demands import Demands
 from kanrewrite.inner.graphs import with_inner
 from kanrewrite.inner.knowing import bounds_inside
 from kanrewrite.inner.largest import by_logs
-from kanrewrite.inner.levels import LACKS, Level, Levels
+from kanrewrite.inner.levels import LACKS, Lacking, Level, Levels
 from kanrewrite.inner.moving import ends, is_zero, moved
 from kanrewrite.inner.opening import open_all
 from kanrewrite.inner.recording import NAME, replaced
@@ -175,16 +176,14 @@ class Loop:
 
     def _beside(self, parts: list[Slot]) -> bool:
         """Carry logs where complements of some parts are carried too; tell whether that is done."""
-        if self.twins:
+        lacking = self.levels.lacking
+        if self.twins or lacking is None:
             return False
         parts = [s for s in parts if s.kind in ("sequence", "mit_sot", "sit_sot")]
-        return any(self._with_complements(parts, turned) for turned in (False, True))
+        return any(self._with_complements(parts, lacking, turned) for turned in (False, True))
 
-    def _with_complements(self, parts: list[Slot], turned: bool) -> bool:
+    def _with_complements(self, parts: list[Slot], lacking: Lacking, turned: bool) -> bool:
         outside = [(s.made[0], number) for _, s, number in self.demands.less if s in parts]
-        lacking = self.levels.lacking
-        if lacking is None:
-            return False
         found = with_complements(self.node, self.slots, parts, self.lacks, lacking, outside, turned)
         if found is None:
             return False
@@ -347,10 +346,11 @@ class Loop:
             outs = tuple(step.made[v] for v in slot.made)
             sign = signed.get(slot)
             levels = [(v,) if sign is None else self.levels.of(v, sign).parts for v in outs]
-            for part in range(1 if sign is None else self.levels.count(sign)):
+            count = 1 if sign is None else self.levels.count(sign)
+            carried_in = sign is not None and slot.inside
+            entering = self._outside(slot, bool(sign)) if carried_in else [slot.outer] * count
+            for part, outer in enumerate(entering):
                 inside = tuple(step.inputs[v][part] for v in slot.inside)
-                carried_in = sign is not None and inside
-                outer = self._outside(slot, part, bool(sign)) if carried_in else slot.outer
                 made = tuple(parts[part] for parts in levels)
                 new.append(replace(slot, outer=outer, inside=inside, made=made))
         condition = [step.made[op.inner_outputs[-1]]] if op.info.as_while else []
@@ -376,16 +376,21 @@ class Loop:
         """The relations by which its parts are carried."""
         return (*self.levels.names, LACKS) if self.twins else self.levels.names
 
-    def _outside(self, slot: Slot, part: int, signed: bool) -> Graph:
-        """What enters the loop in the place of an outer input: its log, or its sign."""
+    def _outside(self, slot: Slot, signed: bool) -> list[Graph]:
+        """What enters the loop in the place of an outer input: its log, and the rest."""
+        count = self.levels.count(signed)
 
-        def taken(v: Graph) -> Graph:
+        @cache
+        def level(v: Graph) -> Level:
             if v not in self.carried:
                 v = v if is_float(v) else at.cast(v, slot.outer.type.dtype)
-                return self.levels.of(v, signed).parts[part]
-            level = self.carried[v]
-            if level.rest is None and self.levels.count(signed) > 1:
-                level = self.levels.of(self.levels.value(level), signed)
-            return level.parts[part]
+                return self.levels.of(v, signed)
+            known = self.carried[v]
+            if known.rest is None and count > 1:
+                return self.levels.of(self.levels.value(known), signed)
+            return known
 
-        return moved(slot.outer, taken)
+        def part(n: int, v: Graph) -> Graph:
+            return level(v).parts[n]
+
+        return [moved(slot.outer, partial(part, n)) for n in range(count)]

@@ -88,8 +88,7 @@ class Split:
         # Of the very exponent that is carried: a second one may be rounded to the other side.
         whole = T.mul(*rest) if len(rest) > 1 else next(iter(rest), None)
         self._rest = with_part(whole, self._log, _LOG)
-        parts = (_REST,) if rest else ()
-        self._value = T.mul(*parts, T.exp(_LOG)) if parts else T.exp(_LOG)
+        self._value = T.mul(_REST, T.exp(_LOG)) if rest else T.exp(_LOG)
 
     def log(self, v: Graph) -> Graph:
         """The exponent of a tensor."""
@@ -145,7 +144,7 @@ class Levels:
         self._logs = list(map(Split, stated[LOGS]))
         self._wholes = list(map(Split, stated.get(WHOLE, ())))
         self.lacking = next(map(Lacking, stated.get(LACKS, ())), None)
-        self.names = tuple(name for name in (WHOLE,) if name in stated)
+        self.names = (WHOLE,) if self._wholes else ()
 
     def count(self, signed: bool) -> int:
         """How many parts a tensor has."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kanrewrite.terms import T
 from kanrewrite.view.forms import App, Form, Lin, Sum, within
 from kanrewrite.view.heat import hot
@@ -26,15 +28,12 @@ def is_exact(gap: Form, algebra: Lifting) -> bool:
     Two exponentials have one exponent then, beside the same factors; more terms, a sum as a factor
     or in an exponent, or the log of a factor in one, are rounded.
     """
-    if isinstance(gap, App) and gap.op is T.switch:
-        return all(is_exact(branch, algebra) for branch in gap.forms[1:])
-    sums = [f for f, _ in algebra.parts(gap)[2] if isinstance(f, Sum) and hot(f)]
     return all(
         sum(c for _, c in total.terms) == 0
         and len(total.terms) == 2
         and len({algebra.parts(m)[2] for m, _ in total.terms}) == 1
         and not any(_is_rounded(m, algebra) for m, _ in total.terms)
-        for total in sums
+        for total in _sums(gap, algebra)
     )
 
 
@@ -44,10 +43,16 @@ def tells_ties(gap: Form, algebra: Lifting) -> bool:
     That of a product and the largest of such is, where the largest has the same factors: as the
     exponential of the largest sum of logs it is rounded in another way.
     """
+    return not any(_is_less_the_largest(total, algebra) for total in _sums(gap, algebra))
+
+
+def _sums(gap: Form, algebra: Lifting) -> Iterator[Sum]:
+    """The sums of exponentials that a difference is 0 with, in each branch of a choice."""
     if isinstance(gap, App) and gap.op is T.switch:
-        return all(tells_ties(branch, algebra) for branch in gap.forms[1:])
-    sums = [f for f, _ in algebra.parts(gap)[2] if isinstance(f, Sum) and hot(f)]
-    return not any(_is_less_the_largest(total, algebra) for total in sums)
+        for branch in gap.forms[1:]:
+            yield from _sums(branch, algebra)
+    else:
+        yield from (f for f, _ in algebra.parts(gap)[2] if isinstance(f, Sum) and hot(f))
 
 
 def _is_less_the_largest(total: Sum, algebra: Lifting) -> bool:

@@ -250,7 +250,7 @@ class SumBuilder(ExponentBuilder):
         if all(c > 0 and m.nonneg and is_tower(m) for m, c in expo.terms):
             power = self.a.exp(self.a.lin({m: -c for m, c in expo.terms}))
             turned = self.a.sum_of({self.a.one: -one, power: one})
-            found = self._vanishing(turned) if isinstance(turned, Sum) else None
+            found = self._vanishing(turned)
             return found and (self.a.plus(expo, found[0], ONE), found[1])
         u = self.faded({m: -c for m, c in expo.terms})
         if not (fades(u) or self.a.overflows(u)):

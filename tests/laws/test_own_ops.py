@@ -15,7 +15,7 @@ from kanrewrite import Eq, Float, T, eq, registry, relation
 from tests.laws.ops import at, flip, pool, tops, twice
 from tests.sparing import sparing
 from tests.view.common import truth
-from tests.view.test_no_decoration import falsified
+from tests.view.uses import falsified
 
 FLIP, POOL, TOPS, TWICE = map(T.of, (flip, pool, tops, twice))
 

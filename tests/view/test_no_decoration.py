@@ -6,7 +6,6 @@ Each is falsified in memory, and disabled; the result of one of its examples the
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from functools import cache
 from typing import Any
 
@@ -17,9 +16,10 @@ from aesara.printing import debugprint
 
 from kanrewrite import registry
 from kanrewrite.registry.database import LibraryPass
-from kanrewrite.relation import Relation, eq
+from kanrewrite.relation import Relation
 from kanrewrite.view import View
 from tests.view.common import at
+from tests.view.uses import falsified
 
 LIBRARY = {r.name: r for r in registry.usual() if not r.states_derivatives}
 
@@ -35,15 +35,6 @@ BUILT: dict[str, Callable[[Any], Any]] = {
     "add_shifts": at.log,
     "difference_shifts": lambda gap: gap / (at.exp(at.matrix("x")) + 2),
 }
-
-
-def falsified(relation: Relation) -> Relation:
-    """The same relation with equations that are wrong by a factor."""
-    variant: Any = copy(relation)
-    variant.equations = tuple(
-        eq(e.lhs, 2 * e.rhs, e.theory).when(*e.guards) for e in relation.equations
-    )
-    return variant  # type: ignore[no-any-return]
 
 
 def compared(relation: Relation) -> list[Any]:
