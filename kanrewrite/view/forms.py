@@ -10,7 +10,7 @@ Coefficients and exponents are exact fractions, so what cancels does so exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from functools import wraps
 from math import gcd, lcm, prod
@@ -176,14 +176,19 @@ def pieces(form: Form) -> list[Form]:
 
 def within(*forms: Form, opens: Callable[[Form], bool] = lambda form: True) -> dict[Form, None]:
     """Forms and all forms in those of them that are opened, each once."""
-    found: dict[Form, None] = {}
+    return dict.fromkeys(walked(*forms, opens=opens))
+
+
+def walked(*forms: Form, opens: Callable[[Form], bool] = lambda form: True) -> Iterator[Form]:
+    """The same one after the other, for whoever need not see all."""
+    seen: set[Form] = set()
     stack = [*forms]
     while stack:
         part = stack.pop()
-        if part not in found:
-            found[part] = None
+        if part not in seen:
+            seen.add(part)
+            yield part
             stack.extend(pieces(part) if opens(part) else ())
-    return found
 
 
 def remembered(f: Callable[[Form], Value]) -> Callable[[Form], Value]:

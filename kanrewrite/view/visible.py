@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -14,7 +13,7 @@ from aesara.graph.basic import Variable
 from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.terms import T, operator_of
-from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, pieces, within
+from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, pieces, walked, within
 from kanrewrite.view.heat import hot, is_mask
 
 #: Operators that are nan wherever one of their operands is.
@@ -58,14 +57,11 @@ def with_nan(
 
 def _gone(parts: Iterable[Form], form: Form, opens: Callable[[Form], bool]) -> list[Form]:
     """Those of some parts that are not in a form, which is walked until all others are found."""
-    left, seen, queue = dict.fromkeys(parts), {form}, deque([form])
-    while left and queue:
-        part = queue.popleft()
+    left = dict.fromkeys(parts)
+    for part in walked(form, opens=opens) if left else ():
         left.pop(part, None)
-        inner = (p for p in (pieces(part) if opens(part) else ()) if p not in seen)
-        for p in inner:
-            seen.add(p)
-            queue.append(p)
+        if not left:
+            break
     return list(left)
 
 
