@@ -65,6 +65,15 @@ def signs_choose(a: Float, b: Float) -> Iterator[Eq]:
     yield eq(T.abs(a), T.switch(T.lt(a, 0), -a, a))
 
 
+@relation(role="lift", family="lifting")
+def chosen_compare(a: Float, b: Float) -> Iterator[Eq]:
+    """The smaller of two is one of them where that is no larger, and the larger likewise."""
+    yield eq(T.eq(T.minimum(a, b), a), T.le(a, b))
+    yield eq(T.eq(T.minimum(a, b), b), T.le(b, a))
+    yield eq(T.eq(T.maximum(a, b), a), T.ge(a, b))
+    yield eq(T.eq(T.maximum(a, b), b), T.ge(b, a))
+
+
 @max_lifts.example
 def _max() -> Sides:
     x = at.matrix("x")
@@ -137,3 +146,15 @@ def _maximum() -> Sides:
 def _minimum_for_maximum() -> Sides:
     x, y = at.matrices("x", "y")
     return at.maximum(x, y), at.switch(at.lt(y - x, 0), y, x)
+
+
+@chosen_compare.example
+def _smaller() -> Sides:
+    x, y = at.exp(at.matrix("x")), at.exp(at.matrix("y"))
+    return at.eq(at.minimum(x, y), x), at.le(x, y)
+
+
+@chosen_compare.non_example
+def _larger_for_smaller() -> Sides:
+    x, y = at.matrices("x", "y")
+    return at.eq(at.maximum(x, y), x), at.le(x, y)

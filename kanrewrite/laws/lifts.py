@@ -101,6 +101,8 @@ def lift_of(relation: Relation, equation: Eq) -> Lift | None:
     if inside is None:
         return None
     inner, parts, rest, operands = inside
+    if not set(operands).isdisjoint(further):
+        return None  # of what is compared with one of its operands nothing leaves
     used = {c for part in parts for c in part.conditions}
     lift = Lift(
         relation,

@@ -22,6 +22,8 @@ Fail = Callable[[str], RelationError]
 
 #: What can leave an operator is one of these inside of it.
 _OPEN = (T.mul, T.true_div, T.add, T.sub, T.neg, T.exp, T.switch, T.pow, T.prod)
+#: A choice too: what is compared with what it chose from.
+_CHOOSING = (T.minimum, T.maximum)
 #: Where digits are lost, or an infinity meets a zero.
 _LOSING = (T.add, T.sub, T.mul, T.true_div)
 
@@ -100,9 +102,9 @@ def _unliftable(equation: Eq) -> str:
     left = equation.lhs
     if not isinstance(left, Term):
         return "its left side is no operator"
-    if not any(isinstance(x, Term) and x[0] in _OPEN for x in left[1:]) and not _opens(
-        equation.rhs
-    ):
+    if not any(
+        isinstance(x, Term) and x[0] in (*_OPEN, *_CHOOSING) for x in left[1:]
+    ) and not _opens(equation.rhs):
         return "no operand on its left side is a product, a sum, a choice or an exponential"
     return _unbound(equation)
 

@@ -19,6 +19,7 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.guards.values import constant_of
 from kanrewrite.terms import T
+from kanrewrite.unify import elementwise_op
 from kanrewrite.view.centring import Generator, Shift, has_log
 from kanrewrite.view.clearing import cleared
 from kanrewrite.view.context import (
@@ -111,7 +112,8 @@ class Builder(LogBuilder):
         """
         left, *right = var.owner.inputs
         zero = [self.constant(ZERO) for _ in right]
-        shown = self.make(var.owner.op, self.sign_of(form), *zero)
+        compare = elementwise_op(self.view.comparison(var.owner)[0].name)
+        shown = self.make(compare, self.sign_of(form), *zero)
         if right and constant_of(right[0]) != 0 and not is_exact(form, self.a):
             lost = at.or_(self.make(at.isinf, left), self.make(at.eq, left, self.constant(ZERO)))
             lost = at.and_(self.make(at.eq, left, right[0]), lost)

@@ -34,7 +34,7 @@ from kanrewrite.view.events import (
     is_slope,
     meets,
 )
-from kanrewrite.view.following import lifted
+from kanrewrite.view.following import lifted, stated
 from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
 from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import allowed, instantiate
@@ -234,7 +234,7 @@ class View:
         node = var.owner
         if node is None or not isinstance(node.op, Elemwise):
             return None
-        op, (left, *right) = operator_of(node.op), node.inputs
+        op, left, *right = self.comparison(node)
         if not (op in COMPARISONS or op is T.sgn) or left.type.dtype not in FLOATS:
             return None
         form = self._forms.get(left)  # what is not read has no exponential in it
@@ -252,6 +252,19 @@ class View:
         gap = difference(form, other, algebra)
         exact = is_exact(gap, algebra) if op in (T.eq, T.neq) else tells_ties(gap, algebra)
         return gap if exact and hot(gap) else None
+
+    def comparison(self, node: Apply[Any]) -> tuple[Any, ...]:
+        """A comparison and what it compares: what a minimum chooses from, where with one of it."""
+        op, (left, *right) = operator_of(node.op), node.inputs
+        chosen = left.owner
+        if op in COMPARISONS and chosen is not None and left.type.dtype in FLOATS:
+            inside = operator_of(chosen.op)
+            compared = ((inside, *chosen.inputs), right[0])
+            found = stated((op, inside, None), compared, self.algebra(left.type.dtype))
+            (meant, *operands), bindings = found or ((None,), {})
+            if meant in COMPARISONS:
+                return meant, *(bindings[x] for x in operands)
+        return op, left, *right
 
     def _signed(self, op: Operator, form: Form, a: Lifting) -> Form | None:
         """A form with all that the sign, or the comparison with zero, is the same of."""

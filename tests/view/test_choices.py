@@ -37,6 +37,23 @@ def test_the_gradient_goes_to_the_one_that_was_chosen(build: Callable[[Any, Any]
     assert_right([x, y], slopes, [NUMBERS, OTHERS])
 
 
+@pytest.mark.parametrize("choose", [at.minimum, at.maximum])
+def test_what_a_weight_is_cut_to_has_overflown_too(choose: Any) -> None:
+    x, weights = at.dvectors("x", "weights")
+    e = at.exp(x)
+    cut = choose(e, 0.5 * e.sum()) / e.sum()
+    slope = grad((cut * weights).sum(), x)
+    values = np.array([800.0, 799.5, -900.0, 300.0])
+    assert_right([x, weights], [cut, slope], [values, np.array([0.5, -1.0, 0.25, 2.0])])
+
+
+def test_equal_ones_share_the_slope_as_they_do_in_range() -> None:
+    x, y, c = at.dvectors("x", "y", "c")
+    slopes = grad((at.minimum(at.exp(x), c * at.exp(y)) / at.exp(x)).sum(), [x, c])
+    values = [np.array([1.0, 900.0, 900.0]), np.array([1.0, 900.0, 899.0]), np.ones(3)]
+    assert_right([x, y, c], slopes, values)
+
+
 LARGEST: dict[str, Callable[[Any, Any], Any]] = {
     "log": lambda s, x: at.log(s.max(axis=1)),
     "ratio": lambda s, x: s / s.max(axis=1, keepdims=True),

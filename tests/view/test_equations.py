@@ -79,7 +79,14 @@ SIDES = [
     ("weights_complement", total - at.sum(r * at.exp(a), **KEPT), weighted),
 ]
 #: Followed where a graph is built, not where it is read.
-BUILT = {"powers_gather", "products_complement", "signs_choose", "comparisons_drop", "sums_merge"}
+BUILT = {
+    "powers_gather",
+    "products_complement",
+    "signs_choose",
+    "comparisons_drop",
+    "chosen_compare",
+    "sums_merge",
+}
 
 
 @pytest.mark.parametrize(
