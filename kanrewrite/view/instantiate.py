@@ -49,7 +49,8 @@ def instantiate(
 def _with_lengths(form: Form, term: Any, bindings: Mapping[Any, Any], a: Lifting) -> Form:
     """What is reduced with all the lengths of its operands, some of which may have cancelled."""
     for operand in _spanning(term, bindings):
-        if any(one and not b for one, b in zip(form.bcast, operand.bcast, strict=False)):
+        mine = form.bcast or (True,) * operand.ndim  # a number has none
+        if any(one and not b for one, b in zip(mine, operand.bcast, strict=False)):
             form = a.spread(form, operand)
     return form
 

@@ -49,6 +49,7 @@ from kanrewrite.view.others import together, without_one, without_several, witho
 from kanrewrite.view.own_terms import without_own
 from kanrewrite.view.picking import scatters, without_picks
 from kanrewrite.view.sharing import shared
+from kanrewrite.view.totals import without_common
 from kanrewrite.view.zeros import is_finite
 
 #: How many times terms of one sum meet what they leave of each other.
@@ -143,7 +144,8 @@ class Lifting(Algebra):
         left = self._met_by_others(terms) or over_divisor(terms, self, self._met_by_others)
         left = left or without_several(terms, self) or without_own(terms, self)
         left = left or distributed(terms, self) or without_mean(terms, self)
-        return left or without_average(terms, self) or without_squares(terms, self)
+        left = left or without_average(terms, self) or without_squares(terms, self)
+        return left or without_common(terms, self)
 
     def _met_by_others(self, terms: Terms) -> Terms | None:
         """What is left of terms where sums have met their own terms."""
@@ -243,6 +245,11 @@ class Lifting(Algebra):
         if found is not None or form is self.one:
             return form if found is None else found
         return self._summed(form, axes)
+
+    def sums_as_one(self, one: Form, other: Form, axes: Axes) -> Form | None:
+        """Two sums along the same axes as relations say that they are one."""
+        both = (T.sum, one, axes), (T.sum, other, axes)
+        return becomes((T.add, T.sum, T.sum), both, self)
 
     def _summed(self, inner: Form, axes: Axes) -> Form:
         if isinstance(inner, App) and inner.op is T.sum:

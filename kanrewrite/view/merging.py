@@ -8,24 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import combinations, product
-from typing import NamedTuple
 
 from kanrewrite.terms import T
-from kanrewrite.view.following import becomes
-from kanrewrite.view.forms import App, Axes, Form, Prod, Sum, remembered
+from kanrewrite.view.forms import App, Form, Prod, Sum, remembered
 from kanrewrite.view.heat import hot
-from kanrewrite.view.lengths import spanning
 from kanrewrite.view.lifting import Lifting
-
-
-class Total(NamedTuple):
-    """A term that is a sum over axes, with its factors inside."""
-
-    term: Form
-    body: Form
-    axes: Axes
-    #: Whether the summed dimensions are dropped.
-    drops: bool
+from kanrewrite.view.totals import Total, same_lengths, totals
 
 
 def merged(form: Form, a: Lifting, gains: Callable[[Form], bool]) -> Form | None:
@@ -45,13 +33,13 @@ def _merged(form: Sum, a: Lifting, gains: Callable[[Form], bool]) -> Form | None
         if not (holds_log(m) or holds_log(n)):
             continue
         for one, other in product(found[m], found[n]):
-            if not _same_lengths(one, other):
+            if not same_lengths(one, other):
                 continue
             terms = dict(form.terms)
             first = a.mul(a.const(terms[m]), one.body)
             second = a.mul(a.const(terms[n]), other.body)
             if any(gains(f) for f, _ in a.parts(a.add(first, second))[2]):
-                total = together(first, second, one.axes, a)
+                total = a.sums_as_one(first, second, one.axes)
                 if total is None:
                     return None  # nobody says so
                 total = a.drop(total, one.axes) if one.drops else total
@@ -60,36 +48,14 @@ def _merged(form: Sum, a: Lifting, gains: Callable[[Form], bool]) -> Form | None
     return None
 
 
-def together(one: Form, other: Form, axes: Axes, a: Lifting) -> Form | None:
-    """Two sums along the same axes as relations say that they are one."""
-    return becomes((T.add, T.sum, T.sum), ((T.sum, one, axes), (T.sum, other, axes)), a)
-
-
 def _totals(term: Form, a: Lifting) -> Iterator[Total]:
     """The ways to see a term as a sum over axes, some of which are summed before."""
-    if not hot(term) and not holds_log(term):
-        return
-    coeff, expo, factors = a.parts(term)
-    for f, k in factors:
-        inner = f.args[0] if isinstance(f, App) and f.op is T.dimshuffle else f
-        if k != 1 or not (isinstance(inner, App) and inner.op is T.sum):
-            continue
-        body, axes = inner.args
-        outer = a.prod(coeff, expo, {g: j for g, j in factors if g is not f})
-        drops = inner is not f
-        kept = tuple(d for d in range(body.ndim) if d not in axes)
-        if isinstance(f, App) and drops and f.args[1].order != kept:
-            continue
-        if outer.bcast and drops:
-            if outer.ndim != f.ndim:
-                continue
-            outer = a.undrop(outer, axes)
-        if not outer.constant_along(axes):
-            continue  # it is multiplied with the sum, not with what is summed
-        yield from _parted(term, a.mul(outer, body), axes, drops, a)
+    for total in totals(term, a) if hot(term) or holds_log(term) else ():
+        yield from _parted(total, a)
 
 
-def _parted(term: Form, body: Form, axes: Axes, drops: bool, a: Lifting) -> Iterator[Total]:
+def _parted(total: Total, a: Lifting) -> Iterator[Total]:
+    term, body, axes, drops = total
     for size in range(len(axes)):
         for first in combinations(axes, size):
             part = a.sum(body, first) if first else body
@@ -98,13 +64,6 @@ def _parted(term: Form, body: Form, axes: Axes, drops: bool, a: Lifting) -> Iter
                 part = a.drop(part, first)
                 left = tuple(d - sum(e < d for e in first) for d in left)
             yield Total(term, part, left, drops)
-
-
-def _same_lengths(one: Total, other: Total) -> bool:
-    """Tell whether both sum over the same axes: something in both has their lengths."""
-    if one.axes != other.axes or one.drops != other.drops or one.body.ndim != other.body.ndim:
-        return False
-    return bool(spanning(one.body, one.axes) & spanning(other.body, other.axes))
 
 
 @remembered

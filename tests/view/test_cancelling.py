@@ -268,3 +268,22 @@ def test_a_log_of_one_and_little_keeps_it_whatever_exponential_is_common(share: 
     with mpmath.workdps(500):
         exact = [float(mpmath.log(1 - share * (1 - mpmath.exp(-mpmath.mpf(v))))) for v in values]
     np.testing.assert_allclose(new(values, shares)[0], exact, rtol=2e-15)
+
+
+@pytest.mark.parametrize("size", [1.0, 20.0, 40.0, 800.0])
+def test_terms_of_two_sums_along_the_same_axes_cancel(size: float) -> None:
+    logits, guess, weights = at.dmatrix("logits"), at.dvector("guess"), at.dmatrix("weights")
+    e = at.exp(logits)
+    left = at.sum(weights * (1 + e), axis=0) - at.sum(weights * e, axis=0)
+    chance = 1 / (1 + at.exp(-guess))
+    known = chance + (1 - chance) / (1 + at.exp(-logits))
+    outs = [left, grad((weights * at.log(1 - known)).sum(), guess)]
+    values = [np.array([[size, size + 1], [size, size - 1]]), np.array([1.0, 3.0])]
+    assert_right([logits, guess, weights], outs, [*values, np.array([[0.5, 1.0], [2.0, -0.25]])])
+
+
+def test_what_two_sums_leave_has_the_length_of_the_axis() -> None:
+    logits = at.dmatrix("logits")
+    e = at.exp(logits)
+    left = at.sum(1 + e, axis=1) - at.sum(e, axis=1)
+    assert_right([logits], [left], [np.full((2, 5), 800.0)])
