@@ -355,11 +355,9 @@ class ExponentBuilder(Bench):
     def may_be_nothing(self, expo: Lin, form: Form) -> bool:
         """Tell whether a form may be zero where such levels in its exponent do not show it.
 
-        A shift, 0 where all that it is the maximum of is -inf, does not, nor do other factors and
-        terms that cancel.
+        A shift, 0 where all that it is the maximum of is -inf, does not, nor do the maximum of
+        exponents that are all kept by something, other factors and terms that cancel.
         """
-        if not self._low:
-            return False
         factors = self.a.parts(form)[2]
         others = any(k > 0 and not hot(f) and may_vanish(f) for f, k in factors)
         stack: list[tuple[Form, bool]] = [(expo, others)]
@@ -367,6 +365,8 @@ class ExponentBuilder(Bench):
         while stack:
             part, matters = stack.pop()
             if matters and part in self._low:
+                return True
+            if isinstance(part, App) and part.op is T.maximum and all(map(_is_kept, part.forms)):
                 return True
             if (part, matters) not in seen and isinstance(part, Lin | App):
                 seen.add((part, matters))
@@ -414,6 +414,11 @@ class ExponentBuilder(Bench):
                     there = self.make(at.or_, there, gone)
                 out = self.make(at.switch, there, out, low)
         return out
+
+
+def _is_kept(form: Form) -> bool:
+    """Tell whether an exponent is -inf where something vanishes."""
+    return isinstance(form, App) and form.op is T.kept
 
 
 def _exact(c: Fraction) -> Fraction:

@@ -12,7 +12,7 @@ from aesara.tensor.special import softmax
 from kanrewrite.reference import evaluate
 from kanrewrite.view import picking
 from tests.sparing import sparing
-from tests.view.common import PLAIN, at, function, grad, ops, stock
+from tests.view.common import PLAIN, assert_right, at, function, grad, ops, stock
 
 x = at.dmatrix("x")
 ROWS = at.arange(x.shape[0])
@@ -184,3 +184,14 @@ def test_steps_that_pick_are_not_asked_what_they_are_at_each_other(
     (ours,) = function([x, moves], [slope])(*given)
     assert not asked
     assert np.isfinite(ours).all()
+
+
+@pytest.mark.parametrize("level", [0.0, -900.0, 900.0, -1e6])
+def test_a_row_of_which_nothing_is_picked_has_no_slope(level: float) -> None:
+    x = at.dmatrix("x")
+    p = at.exp(x) / at.exp(x).sum(axis=1, keepdims=True)
+    first, second = p[:, 0], p[:, 1]
+    loss = -at.log(first[0] + second[0] * second[0])
+    paths = -at.log(first[0] * second[1] + second[0] * first[1])
+    values = [np.array([[2.5, -1.0], [0.5, 1.5], [0.0, 0.25]]) + level]
+    assert_right([x], [grad(loss, x), grad(paths, x)], values)
