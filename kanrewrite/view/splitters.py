@@ -400,7 +400,19 @@ def _scatter(b: LogBuilder, form: App, where: Context) -> Scaled:
     return b.a.lin({b.low(level): ONE}), scattered(b, form, values)
 
 
+def _closed(b: LogBuilder, form: App, where: Context) -> Scaled:
+    """What nobody looks into: its exponent is a number, which what is around may need.
+
+    The value may have vanished where an exponential around it is out of range.
+    """
+    expo, rest = b.split(form.args[0], where)
+    if not expo.terms:
+        return expo, rest
+    return b.a.lin({b.atom(b.linear(expo)): ONE}), rest
+
+
 SPLITTERS: dict[Operator, Splitter] = {
+    T.closed: _closed,
     T.scatter: _scatter,
     T.sum: _sum,
     T.others: _others,

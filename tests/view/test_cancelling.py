@@ -287,3 +287,13 @@ def test_what_two_sums_leave_has_the_length_of_the_axis() -> None:
     e = at.exp(logits)
     left = at.sum(1 + e, axis=1) - at.sum(e, axis=1)
     assert_right([logits], [left], [np.full((2, 5), 800.0)])
+
+
+@pytest.mark.parametrize("level", [-300.0, -900.0, -1e5])
+def test_what_nobody_looks_into_may_vanish_beside_what_is_out_of_range(level: float) -> None:
+    s, v = at.dvectors("s", "v")
+    e = at.exp(s)
+    inside = e[0] * e[1] + e[2]  # of a segmentation, summed over its ends
+    slope = grad(at.log(inside * e[2] + inside * e[3]), s)
+    values = [np.array([0.0, -1.5, 1.0, -2.0]) + level, np.array([1.0, -0.5, 0.25, 2.0])]
+    assert_right([s, v], [grad((slope * v).sum(), s)], values, atol=1e-12)
