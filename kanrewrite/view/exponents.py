@@ -248,9 +248,13 @@ class ExponentBuilder(Bench):
                 gaps = [self.linear(self.a.lin(_beside(e, c, {top: times}))) for e in branches]
                 found.append((ONE, self.make(at.switch, self.raw(cond), *gaps)))
                 continue
+            sources = list(_sources(top, self.a))
             if is_with_zero(top, self.a):
-                found += self._with_zero(top, left)
-            for source in _sources(top, self.a):
+                # An element of what is the larger of a maximum and 0 is subtracted itself.
+                sources = [e for e in sources if e not in top.forms]
+                if not any(_contains(left, e, -left[top]) for e in sources):
+                    found += self._with_zero(top, left)
+            for source in sources:
                 if top not in left or not _contains(left, source, -left[top]):
                     continue
                 c = left.pop(top)

@@ -12,7 +12,7 @@ from kanrewrite.reference import evaluate
 from tests.sparing import sparing
 from tests.view.common import PLAIN, at, function, grad, ops
 
-x = at.dmatrix("x")
+x, y = at.dmatrices("xy")
 ROWS = at.arange(x.shape[0])
 LABELS = np.array([1, 0, 2])
 _NEAR = np.array([[0.5, 1.5, 0.25], [2, -1, 0.5], [0.25, 1.0, -1.0]])
@@ -116,3 +116,14 @@ def test_the_log_of_what_a_share_that_vanishes_leaves(pick: Any) -> None:
     (truth,) = evaluate([value], {x: far})
     found = function([x], value)(far)
     np.testing.assert_allclose(found, np.asarray(truth, float), rtol=1e-13)
+
+
+def test_a_share_of_all_is_one_beside_what_is_small() -> None:
+    """``exp(-x) * y``, 16,000 here, which is an exponent of the share as well."""
+    size = at.abs(y / at.exp(x))
+    e = at.exp(y + size)
+    values = np.zeros((2, 3)), np.zeros((2, 3))
+    for array, number in zip(values, (-12.0, -0.1), strict=True):
+        array[1, 2] = number
+    found = function([x, y], e * size / (e.sum() + 1))(*values)
+    np.testing.assert_allclose(found[1, 2], 0.1 * np.exp(12.0), rtol=1e-15)
