@@ -135,7 +135,8 @@ def _may_be_nan(var: Any) -> bool:
     """Tell whether a leaf is a float, and not what was cast from an integer."""
     if not isinstance(var, Variable) or var.type.dtype not in FLOATS:
         return False
-    return var.owner is None or all(i.type.dtype in FLOATS for i in var.owner.inputs)
+    given = var.owner.inputs if var.owner is not None else ()
+    return all(getattr(i.type, "dtype", None) in FLOATS for i in given)  # None has no dtype
 
 
 def _shows(node: Apply[Any]) -> bool:

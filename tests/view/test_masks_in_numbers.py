@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.view.common import at, function, grad, stock
+from tests.view.common import assert_right, at, function, grad, stock
 
 A, W = at.dvector("a"), at.dvector("w")
 E = at.exp(A)
@@ -68,3 +68,15 @@ def test_what_is_not_chosen_divides_by_nothing(name: str) -> None:
     with np.errstate(divide="ignore", invalid="ignore"):
         wanted, found = (f([A, W], graph)(*given) for f in (stock, function))
     np.testing.assert_allclose(found, wanted, rtol=1e-13)
+
+
+def test_masked_attention_has_products_of_its_hessian() -> None:
+    """A length that is not specified is ``None``, which has no dtype."""
+    q, k, v = at.dmatrices("qkv")
+    logits = at.switch(np.tri(3) > 0, at.dot(q, k.T) / 2.0, -np.inf)
+    weights = at.exp(logits) / at.exp(logits).sum(axis=-1, keepdims=True)
+    slope = grad((at.dot(weights, v) * np.arange(1, 7.0).reshape(3, 2)).sum(), k)
+    product = grad((slope * at.cos(k)).sum(), k)
+    rng = np.random.default_rng(0)
+    values = [3 * rng.normal(size=(3, 4)), rng.normal(size=(3, 4)), rng.normal(size=(3, 2))]
+    assert_right([q, k, v], [product], values)
