@@ -31,6 +31,9 @@ ALONE = COMPARISONS | {
     T.exp, T.exp2, T.expm1,
 }  # fmt: skip
 
+#: Those that bring exponentials in and are not elementwise.
+SOFTMAXES = Softmax | LogSoftmax
+
 Graph = Variable[Any, Any]
 
 
@@ -48,15 +51,20 @@ def warm(
     own
         Operators of somebody's own that exponentials pass.
     """
-    if not any(_is_source(node, defined) for node in fgraph.apply_nodes):
+    some = {id(node.op): node for node in fgraph.apply_nodes}
+    from_here = {key for key, node in some.items() if _is_source(node, defined)}
+    if not from_here:
         return []
+    # It is the Op that tells, and most graphs have few.
+    onwards = {key for key, node in some.items() if _is_read(node, defined, own)}
+    splits = {key for key, node in some.items() if isinstance(node.op, Split)}
     found: dict[Graph, None] = {}
     for node in fgraph.toposort():
-        if not isinstance(node.outputs[0].type, TensorType) or not _is_read(node, defined, own):
+        key = id(node.op)
+        if key not in onwards or not isinstance(node.outputs[0].type, TensorType):
             continue
-        if any(i in found for i in node.inputs) or _is_source(node, defined):
-            pieces = node.outputs if isinstance(node.op, Split) else node.outputs[:1]
-            found.update(dict.fromkeys(pieces))
+        if key in from_here or not found.keys().isdisjoint(node.inputs):
+            found.update(dict.fromkeys(node.outputs if key in splits else node.outputs[:1]))
     return list(found)
 
 
@@ -73,9 +81,11 @@ def to_read(variables: list[Graph], apart: Collection[Graph] = ()) -> list[Graph
     candidates = set(variables)
     found = beside_exponents(variables)
     for var in reversed(variables):
+        if var in apart:
+            continue
         node = var.owner
         inputs = [i for i in node.inputs if i in candidates]
-        if var not in apart and (var in found or may_meet(node, len(inputs))):
+        if var in found or may_meet(node, len(inputs)):
             found.update((var, *inputs))
     return [var for var in variables if var in found]
 
@@ -85,19 +95,21 @@ def beside_exponents(variables: list[Graph]) -> set[Graph]:
 
     As ``p * (x - sum(p * x))`` is, they may be the same when that is shifted.
     """
-    candidates = set(variables)
     exponents = _elementwise_parts(
         i for var in variables if _is_exponential(var.owner) for i in var.owner.inputs
     )
+    #: Whether what a variable is computed from is what an exponent is.
+    shared: dict[Graph, bool] = {}
     found: set[Graph] = set()
     if not exponents:
         return found
+    candidates = set(variables)
     for var in variables:
         inputs = var.owner.inputs
         if _is_exponential(var.owner) or not any(i in candidates for i in inputs):
             continue
         cold = (i for i in inputs if i not in candidates)
-        if any(i in found for i in inputs) or not exponents.isdisjoint(_elementwise_parts(cold)):
+        if any(i in found for i in inputs) or any(_meet(i, exponents, shared) for i in cold):
             found.add(var)
     return found
 
@@ -108,16 +120,41 @@ def _elementwise_parts(variables: Iterable[Graph]) -> set[Graph]:
     stack = list(variables)
     while stack:
         var = stack.pop()
-        if var in found or not isinstance(var.type, TensorType) or all(var.type.broadcastable):
-            continue
-        found.add(var)
-        if var.owner is not None and isinstance(var.owner.op, Elemwise | DimShuffle):
-            stack.extend(var.owner.inputs)
+        if var not in found and _has_elements(var):
+            found.add(var)
+            stack.extend(_elementwise_operands(var))
     return found
 
 
+def _meet(var: Graph, parts: Collection[Graph], known: dict[Graph, bool]) -> bool:
+    """Tell whether something is among the elementwise parts of a variable; each is asked once."""
+    stack = [var]
+    while stack:
+        top = stack[-1]
+        if top in known:
+            stack.pop()
+            continue
+        operands = _elementwise_operands(top) if _has_elements(top) and top not in parts else []
+        unknown = [i for i in operands if i not in known]
+        if unknown:
+            stack += unknown
+            continue
+        known[top] = any(known[i] for i in operands) or (top in parts and _has_elements(top))
+    return known[var]
+
+
+def _has_elements(var: Graph) -> bool:
+    return isinstance(var.type, TensorType) and not all(var.type.broadcastable)
+
+
+def _elementwise_operands(var: Graph) -> list[Graph]:
+    node = var.owner
+    return node.inputs if node is not None and isinstance(node.op, Elemwise | DimShuffle) else []
+
+
 def _is_exponential(node: Apply[Any]) -> bool:
-    return head(node) in SOURCES or isinstance(node.op, Softmax | LogSoftmax)
+    op = head(node)
+    return isinstance(node.op, SOFTMAXES) if op is None else op in SOURCES
 
 
 def may_meet(node: Apply[Any], count: int) -> bool:
@@ -125,9 +162,9 @@ def may_meet(node: Apply[Any], count: int) -> bool:
 
     What `kanrewrite.view.events` finds to be an event is one of these.
     """
-    if isinstance(node.op, Softmax | LogSoftmax):
-        return True  # of what was shifted by hand, which needs no exponential
     op = head(node)
+    if op is None and isinstance(node.op, SOFTMAXES):
+        return True  # of what was shifted by hand, which needs no exponential
     if op is not None:
         alone = op in ALONE or isinstance(node.op.scalar_op, Cast)
         alone = alone or any(i.type.dtype == "bool" for i in node.inputs)  # a mask hides infinity

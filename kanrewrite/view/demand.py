@@ -54,19 +54,24 @@ class Demand:
 
     def __init__(self, variables: list[Graph], apart: Collection[Graph] = ()):
         self._apart = apart
+        self._variables = variables
         self._places: dict[Graph, int] = {}
         self._roots: dict[Graph, int] = {}
         #: What the exponents are made of that show in a variable.
         self.shown: dict[Graph, int] = {}
         #: Values that are at least a positive number.
         self._firm: set[Graph] = set()
+        self._asked: defaultdict[Graph, int] = defaultdict(int)
+        #: Exponentials of which a number is subtracted, or the other way round.
+        self._beside_numbers: set[Graph] = set()
+
+    def _find(self) -> None:
+        """Go through the graph, when somebody wants to know first: of most graphs nobody does."""
+        variables, self._variables = self._variables, []
         for var in variables:
             self.shown[var] = self._shown_in(var.owner)
             if _is_firm(var.owner, self._firm):
                 self._firm.add(var)
-        self._asked: defaultdict[Graph, int] = defaultdict(int)
-        #: Exponentials of which a number is subtracted, or the other way round.
-        self._beside_numbers: set[Graph] = set()
         for var in reversed(variables):
             node = var.owner
             self._asked[var] |= self._beside(node)
@@ -77,6 +82,8 @@ class Demand:
 
     def asks(self, node: Apply[Any], var: Graph) -> bool:
         """Tell whether a node asks for more than the value of one of its operands."""
+        if self._variables:
+            self._find()
         return any(i is var and self._ask(node, n) for n, i in enumerate(node.inputs))
 
     def _beside(self, node: Apply[Any]) -> int:

@@ -41,7 +41,7 @@ from kanrewrite.view.instantiate import allowed, instantiate
 from kanrewrite.view.levels import grows, overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import holds_log
-from kanrewrite.view.nodes import FLOATS, constant_of
+from kanrewrite.view.nodes import FLOATS, constant_of, head
 from kanrewrite.view.readers import READERS, own, split_piece
 from kanrewrite.view.signs import difference, is_exact, tells_ties
 
@@ -232,10 +232,11 @@ class View:
         value may be.  A sign is a comparison too, and so is that of two exponentials.
         """
         node = var.owner
-        if node is None or not isinstance(node.op, Elemwise):
+        written = None if node is None else head(node)
+        if not (written in COMPARISONS or written is T.sgn):
             return None
         op, left, *right = self.comparison(node)
-        if not (op in COMPARISONS or op is T.sgn) or left.type.dtype not in FLOATS:
+        if left.type.dtype not in FLOATS:
             return None
         form = self._forms.get(left)  # what is not read has no exponential in it
         if form is None or not hot(form):

@@ -14,6 +14,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from pytest_benchmark.fixture import BenchmarkFixture
 
+import kanrewrite
 from kanrewrite import registry
 from kanrewrite.registry.database import LibraryPass, make_view
 from kanrewrite.rewriter import RelationPass
@@ -25,8 +26,8 @@ from tests.benchmarks.unrolled import MODELS
 from tests.sparing import sparing
 
 SIZE = 5000
-#: A node takes no more calls than these, however large the graph is; where nothing meets, 120.
-CALLS = 700
+#: A node takes no more calls than these, however large the graph is; where nothing meets, 100.
+CALLS = 400
 SLOW = pytest.mark.slow
 X = at.dvector("x")
 
@@ -109,9 +110,12 @@ def test_work_grows_as_nodes_do(shape: str, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", ["deep", "wide", "shared"])
-def test_a_graph_of_twenty_thousand_nodes(shape: str) -> None:
-    assert calls(shape, "tanh", 15_000) < CALLS
+@pytest.mark.parametrize(
+    ("shape", "count"), [("deep", 75_000), ("wide", 15_000), ("shared", 15_000)]
+)
+def test_a_graph_of_many_thousand_nodes(shape: str, count: int) -> None:
+    with kanrewrite.config.change(pass_seconds=600):  # a profile takes its time
+        assert calls(shape, "tanh", count) < CALLS
 
 
 @pytest.mark.parametrize("name", ["sigmoid", "tanh", "nothing"])
