@@ -41,11 +41,13 @@ from kanrewrite.registry.alignment import watch
 from kanrewrite.registry.companions import COMPANIONS, Companion, always
 from kanrewrite.registry.jax_ops import convert
 from kanrewrite.registry.powers import like_arrays
+from kanrewrite.registry.settled import settle, settled
 from kanrewrite.registry.sources import of_library
 from kanrewrite.registry.wide import WidePass
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter import DigitsPass, RelationPass, RelationRewriter
 from kanrewrite.terms import T
+from kanrewrite.trace import trace
 from kanrewrite.view import View
 from kanrewrite.view.carrying import carrying
 from kanrewrite.view.passes import LiftingPass
@@ -100,9 +102,15 @@ class LibraryPass(GraphRewriter):
         return self.digits.active or self.lifting.may_apply(fgraph)
 
     def apply(self, fgraph: FunctionGraph) -> None:
-        """Rewrite a function graph in place."""
+        """Rewrite a function graph in place; not again where it is as it was left."""
+        if trace.recorder is None and settled(fgraph, self):
+            self.lifting.reset()
+            self.rules.matching.tried = 0
+            return
         start = perf_counter()
         self._apply(fgraph)
+        if self._is_complete():
+            settle(fgraph, self)
         if LOG.isEnabledFor(logging.DEBUG):
             LOG.debug(
                 "%d relations over %d nodes: "
@@ -115,6 +123,15 @@ class LibraryPass(GraphRewriter):
                 self.rules.matching.tried,
                 1e3 * (perf_counter() - start),
             )
+
+    def _is_complete(self) -> bool:
+        """Whether something was read of the last graph, and nothing left out for a failure.
+
+        What nobody reads is as fast to go through as to be told that it is the same.
+        """
+        matched = [p.matching for p in (self.rules, self.digits, *self.own)]
+        read = self.lifting.read_count > 0 or any(m.tried for m in matched)
+        return read and self.lifting.complete and not any(m.broken for m in matched)
 
     def _apply(self, fgraph: FunctionGraph) -> None:
         self._shift(fgraph)

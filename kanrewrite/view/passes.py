@@ -59,6 +59,8 @@ class LiftingPass(GraphRewriter):
     read_count, form_count, built_count : int
         How many nodes of the last graph were read, as how many forms, and how many variables were
         rebuilt.
+    complete : bool
+        Whether nothing of it was left out for a failure, or for want of time.
     """
 
     name = "kanrewrite_lifting"
@@ -77,7 +79,12 @@ class LiftingPass(GraphRewriter):
         #: By which relation an operator is what is built for a formula.
         self.makers = {made[0]: name for name, _, made, _ in reversed(named) if is_term(made)}
         self.rules = compiled(named, self.laws)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what the last graph has cost."""
         self.read_count = self.form_count = self.built_count = 0
+        self.complete = True
 
     def takes(self, relation: Relation) -> bool:
         """Whether a relation rewrites in this pass only, so that no other tries it."""
@@ -104,7 +111,7 @@ class LiftingPass(GraphRewriter):
         left_out : collection of str
             Relations that have failed in this graph before.
         """
-        self.read_count = self.form_count = self.built_count = 0
+        self.reset()
         if not self.active:
             return
         with _deep():
@@ -196,6 +203,7 @@ class LiftingPass(GraphRewriter):
                     self._read(var, view)
 
     def _stopped(self) -> None:
+        self.complete = False
         text = errors.pass_out_of_time(config.pass_seconds, self.built_count)
         warnings.warn(text, RelationWarning, stacklevel=3)
 
@@ -220,6 +228,7 @@ class LiftingPass(GraphRewriter):
             view.read_as_leaf(var)
 
     def _report(self, var: Variable[Any, Any], error: Exception) -> None:
+        self.complete = False
         reason = f"it raised {type(error).__name__}: {error}"
         text = errors.left_out(LIFTING, self.places.get("sum_shifts", ""), brief(var), reason)
         warnings.warn(text, RelationWarning, stacklevel=3)
@@ -243,7 +252,8 @@ class LiftingPass(GraphRewriter):
             else:
                 form = view.read(var)
                 new = fitted(builders[dtype].whole(form), var)
-                inputs = [i for i in var.owner.inputs if i.type.dtype == var.type.dtype]
+                own = var.type.dtype
+                inputs = [i for i in var.owner.inputs if getattr(i.type, "dtype", "") == own]
                 operands = map(view.read, inputs)
                 new = with_nan(new, var, operands, form, view.computed)
                 new = lost.shown(new, var)
