@@ -559,28 +559,15 @@ class Algebra(Interner):
         cold = {m: c for m, c in terms.items() if not exponents(m)}
         groups = meeting(m for m in terms if m not in cold)
         for group in [{m: terms[m] for m in ms} for ms in groups] or [{}]:
-            for whole in self._as_fractions(group, cold):
-                reduced = self._over_common_denominator(whole)
-                if reduced is not None:
-                    total = Totals(self.terms_of(reduced))
-                    for m, c in terms.items():
-                        if m not in whole:
-                            total[m] += c
-                    return reduced if len(whole) == len(terms) else self.add_terms(total)
+            whole = {**group, **self._cancelled_in(group, cold)} if group else cold
+            reduced = self._over_common_denominator(whole)
+            if reduced is not None:
+                total = Totals(self.terms_of(reduced))
+                for m, c in terms.items():
+                    if m not in whole:
+                        total[m] += c
+                return reduced if len(whole) == len(terms) else self.add_terms(total)
         return None
-
-    def _as_fractions(self, group: Terms, cold: Terms) -> Iterator[Terms]:
-        """Which terms to add up as fractions: those that are, with what cancels; then all.
-
-        What none of them meets, ``w*exp(x)`` in ``1 - tanh(x)**2 + w*exp(x)``, would only grow.
-        """
-        fractions = {m: c for m, c in group.items() if self._denominators({m: c})}
-        beside = {m: c for m, c in group.items() if m not in fractions}
-        if fractions and beside:
-            met = self._cancelled_in(fractions, {**beside, **cold})
-            if not beside.keys() <= met.keys():
-                yield {**fractions, **met}
-        yield {**group, **self._cancelled_in(group, cold)} if group else cold
 
     def _cancelled_in(self, group: Terms, cold: Terms) -> Terms:
         """The cold terms that cancel with fractions, as y does in ``y - y*a/(1 + a)``; a number."""
