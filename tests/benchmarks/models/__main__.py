@@ -1,0 +1,96 @@
+"""Count at how many models and regimes the library, and stock Aesara, are right."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from kanrewrite.errors.reference import NotConverged
+from tests.benchmarks.models.common import DRAWS, KINDS, MODELS, Model, built, values
+from tests.view.common import function, stock, truth
+
+FILES = (
+    "choice", "sequences", "networks", "physics", "survival", "losses", "responses", "others",
+)  # fmt: skip
+#: How far from the truth, relative to it or to what is usual for an output, is right.
+CLOSE = 1e-10
+
+
+def loaded(only: str = "") -> list[Model]:
+    """The models with a text in their names."""
+    for name in FILES:
+        import_module(f"tests.benchmarks.models.{name}")
+    return [m for m in MODELS if only in m.name]
+
+
+def is_right(found: Any, exact: Any, usual: float) -> bool:
+    """Tell whether all elements are equal to the truth, infinite where it is."""
+    if np.shape(found) != np.shape(exact):
+        return False
+    with np.errstate(all="ignore"):
+        same = (found == exact) | (np.isnan(found) & np.isnan(exact))
+        near = np.abs(found - exact) <= CLOSE * (np.abs(exact) + usual)
+    return bool(np.all(same | near))
+
+
+def _values(compiled: Any, given: list[Any]) -> list[Any]:
+    """What a function computes; nothing where Python raises, as for ``0.0 ** -1``."""
+    try:
+        with np.errstate(all="ignore"):
+            found: list[Any] = compiled(*given)
+    except ArithmeticError:
+        return []
+    return found
+
+
+def judged(m: Model, kind: str) -> Iterator[tuple[str, int, bool, bool]]:
+    """Regime, draw, and whether the library and stock are right there."""
+    variables, outputs = built(m, kind)
+    functions = [make(variables, outputs) for make in (function, stock)]
+    usual = [0.0] * len(outputs)
+    for regime, n in DRAWS:
+        given = values(m, regime, n)
+        try:
+            exact = [np.asarray(t, float) for t in truth(outputs, variables, given)]
+        except NotConverged:
+            continue  # nobody knows
+        if regime == "everyday":
+            usual = [max(u, np.abs(t).max(initial=0)) for u, t in zip(usual, exact, strict=True)]
+        found = [_values(f, given) for f in functions]
+        right = [len(fs) > 0 and all(map(is_right, fs, exact, usual)) for fs in found]
+        yield regime, n, right[0], right[1]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print what fails, and the counts."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kinds", nargs="*", default=["value", "slopes"], help=", ".join(KINDS))
+    parser.add_argument("--only", default="", help="of models with this in their names")
+    parser.add_argument("--every", type=int, default=1, help="each so many-th model")
+    options = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    models = loaded(options.only)[:: options.every]
+    for kind in options.kinds:
+        right = [0, 0]
+        lost = 0
+        for m in models:
+            found = list(judged(m, kind))
+            right = [r + all(f[k] for f in found) for k, r in zip((2, 3), right, strict=True)]
+            lost += sum(s and not ours for *_, ours, s in found)
+            failed = [f"{regime} {n}" for regime, n, ours, _ in found if not ours]
+            if failed:
+                print(f"{m.name}.{kind}: {', '.join(failed)}", flush=True)
+        print(
+            f"{kind}: {right[0]} of {len(models)} right everywhere, stock Aesara {right[1]}; "
+            f"draws that stock alone has right: {lost}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
