@@ -6,7 +6,7 @@ graph, or the same graph put elsewhere, is known as well, by a look-up a node.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -20,6 +20,8 @@ NAME = "kanrewrite_mark"
 
 #: A variable: the number of its node, and which of its outputs it is; or what it is by itself.
 Key = tuple[Any, int]
+Leaves = dict[Variable[Any, Any], Key]
+KeyOf = Callable[[Variable[Any, Any]], Key]
 
 
 class Mark(NamedTuple):
@@ -57,15 +59,7 @@ def settle(fgraph: FunctionGraph, key: Hashable) -> None:
     """
     name = uuid4().hex
     numbers = {node: n for n, node in enumerate(fgraph.apply_nodes)}
-    leaves: dict[Variable[Any, Any], Key] = {}
-
-    def of(var: Variable[Any, Any]) -> Key:
-        if var.owner is not None:
-            return numbers[var.owner], var.index or 0
-        if var not in leaves:
-            leaves[var] = _leaf(var, marking=True)
-        return leaves[var]
-
+    of = _keys(numbers.__getitem__, {}, marking=True)
     for node, n in numbers.items():
         vars(node.tag)[NAME] = Mark(name, n, node.op, tuple(map(of, node.inputs)))
     while len(_KNOWN) >= MANY:
@@ -89,16 +83,9 @@ def settled(fgraph: FunctionGraph, key: Hashable) -> bool:
     if mark is None or known is None or known.key is not key or known.size != len(nodes):
         return False
     name, numbers = mark.graph, set[int]()
-    leaves: dict[Variable[Any, Any], Key] = {}
+    leaves: Leaves = {}
 
-    def of(var: Variable[Any, Any]) -> Key:
-        if var.owner is not None:
-            found = _mark(var.owner)
-            return (None if found is None else found.number), var.index or 0
-        if var not in leaves:
-            leaves[var] = _leaf(var)
-        return leaves[var]
-
+    of = _keys(_number, leaves)
     for node in nodes:
         found = _mark(node)
         if found is None or found.graph != name or found.op is not node.op:
@@ -114,6 +101,24 @@ def settled(fgraph: FunctionGraph, key: Hashable) -> bool:
 def _mark(node: Apply[Any]) -> Mark | None:
     found = vars(node.tag).get(NAME)
     return found if isinstance(found, Mark) else None
+
+
+def _number(node: Apply[Any]) -> int | None:
+    found = _mark(node)
+    return None if found is None else found.number
+
+
+def _keys(number: Callable[[Apply[Any]], Any], leaves: Leaves, marking: bool = False) -> KeyOf:
+    """What tells variables apart: the numbers of their nodes, and leaves, which are noted."""
+
+    def of(var: Variable[Any, Any]) -> Key:
+        if var.owner is not None:
+            return number(var.owner), var.index or 0
+        if var not in leaves:
+            leaves[var] = _leaf(var, marking)
+        return leaves[var]
+
+    return of
 
 
 def _leaf(var: Variable[Any, Any], marking: bool = False) -> Key:

@@ -134,7 +134,7 @@ def given(everyday: Any, large: Any, extreme: Any, wrt: bool = False) -> Input:
 def _harmless(draw: Callable[[np.random.Generator, tuple[int, ...]], Any]) -> Callable[..., Input]:
     """An input that is the same at all regimes."""
 
-    def kind(*shape: Any, wrt: bool = False, n: int = 0) -> Input:
+    def kind(*shape: Any, wrt: bool = False) -> Input:
         lengths = _shape(shape)
         return Input(lambda rng, regime, number: draw(rng, lengths), lengths, wrt)
 
@@ -159,7 +159,6 @@ unit = _harmless(lambda rng, shape: rng.integers(4, 61, size=shape) / 64)
 temperature = _harmless(lambda rng, shape: rng.choice([0.25, 0.5, 2.0], size=shape))
 one_hot = _harmless(_one_hot)
 bits = _harmless(_both)
-mask = _harmless(_both)
 
 
 def labels(*shape: Any, n: int) -> Input:

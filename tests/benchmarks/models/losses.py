@@ -12,7 +12,6 @@ from tests.benchmarks.models.common import (
     features,
     labels,
     logits,
-    mask,
     model,
     numbers,
     one_hot,
@@ -67,7 +66,7 @@ def dcl_decoupled(neg: Any, pos: Any) -> Any:
     )
 
 
-@model(logits(3, 4), logits(3, 4), mask((3, 4)))
+@model(logits(3, 4), logits(3, 4), bits((3, 4)))
 def multi_sim(s: Any, t: Any, m: Any) -> Any:
     lp = at.log(1 + (m * at.exp(-2 * (s - 0.5))).sum(1)) / 2
     ln = at.log(1 + ((1 - m) * at.exp(8 * (t - 0.5))).sum(1)) / 8

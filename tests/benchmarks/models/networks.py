@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from tests.benchmarks.models.common import (
+    bits,
     elements,
     features,
     given,
     logits,
-    mask,
     model,
     numbers,
     positive,
@@ -19,7 +19,7 @@ from tests.benchmarks.models.common import (
 from tests.view.common import at
 
 
-@model(logits(3, 4), mask((3, 4)), numbers(3, 4, wrt=True))
+@model(logits(3, 4), bits((3, 4)), numbers(3, 4, wrt=True))
 def moe_top2_mask(z: Any, keep: Any, out: Any) -> Any:
     g = at.exp(z) * keep
     g = g / g.sum(axis=1, keepdims=True)

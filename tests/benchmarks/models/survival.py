@@ -11,7 +11,6 @@ from tests.benchmarks.models.common import (
     elements,
     features,
     logits,
-    mask,
     model,
     numbers,
     one_hot,
@@ -43,7 +42,7 @@ def weibull_aft(lt: Any, eta: Any, ls: Any, d: Any) -> Any:
     return -(d * (z - 0.25 * ls) - at.exp(at.minimum(z, 20.0))).sum()
 
 
-@model(elements(3, 4), bits((3, 4)), mask((3, 4)))
+@model(elements(3, 4), bits((3, 4)), bits((3, 4)))
 def discrete_haz(z: Any, y: Any, risk: Any) -> Any:
     h = at.exp(z) / (1 + at.exp(z))
     return -(risk * (y * at.log(h) + (1 - y) * at.log(1 - h))).sum()
