@@ -9,7 +9,7 @@ exponentials went in.  How sums, logs and other operators split is told in `kanr
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from itertools import chain
 from typing import Any
 
@@ -79,22 +79,31 @@ class Builder(LogBuilder):
         """A form of differences to what is shifted where its exponential is largest."""
         top = self._peak(shift)
         level = self.value(top)
-        gap = self.make(at.sub, self.value(shift.atom), level)
+        gaps = {f: self.atom(self.make(at.sub, self.value(f), level)) for f in shift.atoms}
         if not has_log(form, self.a):  # whose own level meets the peak
             top = self.atom(level)
-        return Generator(shift, self.a).centred(form, self.atom(gap), top)
+        return Generator(shift, self.a).centred(form, gaps, top)
 
     def _peak(self, shift: Shift) -> Form:
         """What is shifted, where its exponential is largest; 0 where that is infinite."""
-        atom, axes, by = shift
-        high = self.a.shift(self.a.lin({atom: ONE}), axes)
+        by = shift.by
+        high = self._largest(shift, ONE)
         if by.nonneg:
             return high
-        low = self.a.neg(self.a.shift(self.a.lin({atom: -ONE}), axes))
+        low = self.a.neg(self._largest(shift, -ONE))
         if self.a.neg(by).nonneg:
             return low
         grows = self.make(at.gt, self.value(by), self.constant(ZERO))
         return self.atom(self.make(at.switch, grows, self.value(high), self.value(low)))
+
+    def _largest(self, shift: Shift, sign: Fraction) -> Form:
+        """The largest of what is shifted, or of the opposite; 0 where it is infinite."""
+        if len(shift.atoms) == 1:
+            return self.a.shift(self.a.lin({shift.atoms[0]: sign}), shift.axes)
+        found = [self.value(self.a.mul(self.a.const(sign), f)) for f in shift.atoms]
+        most = reduce(partial(self.make, at.maximum), found)
+        at_limit = self.make(at.isinf, most)
+        return self.atom(self.make(at.switch, at_limit, self.constant(ZERO), most))
 
     def value(self, form: Form, where: Context | None = None) -> Variable[Any, Any]:
         """The variable of a form."""

@@ -13,11 +13,13 @@ a function is invariant if the generator of the group takes it to zero.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import MOVES
+from kanrewrite.view.dividing import NotProved, divided
 from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, Terms, Totals, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lifting import Lifting
@@ -32,19 +34,18 @@ MOVING = {T.sum, *MOVES, *DOTS}
 
 
 class Shift(NamedTuple):
-    """What is shifted, the axes along which the shift is constant, and its factor in exponents."""
+    """What is shifted, the axes along which the shift is constant, and its factor in exponents.
 
-    atom: Form
+    Several are shifted together: those that are written out instead of summed along axes.
+    """
+
+    atoms: tuple[Form, ...]
     axes: Axes
     by: Form
 
 
 #: What a form is made of, outside its exponents and inside, and whether it holds a log.
 Atoms = tuple[frozenset[Form], frozenset[Form], bool]
-
-
-class NotProved(Exception):
-    """A derivative is not known, or is too large."""
 
 
 def candidates(form: Form, a: Lifting, logs: bool = False) -> list[Shift]:
@@ -70,9 +71,34 @@ def candidates(form: Form, a: Lifting, logs: bool = False) -> list[Shift]:
         ((m, c),) = summed
         for atom in outside & _atoms(m):
             by = a.mul(a.const(c), a.div(m, atom))
-            if by.constant_along(axes) and not any(atom.bcast[d] for d in axes):
-                found[Shift(atom, axes, by)] = None
+            if by.constant_along(axes) and atom.bcast and not any(atom.bcast[d] for d in axes):
+                found[Shift((atom,), axes, by)] = None
+    found.update(dict.fromkeys(_together(form, outside, a)))
     return list(found)
+
+
+def _together(form: Form, outside: frozenset[Form], a: Lifting) -> Iterator[Shift]:
+    """Those that exponents hold with the same factor, as x and y in ``exp(x/t) + exp(y/t)``.
+
+    And all of them, as in nests of different temperatures.  What is divided out of a sum, the x of
+    ``1 + exp(y - x) + exp(z - x)``, has another sign than most: these tell which is the largest.
+    """
+    signs: dict[tuple[Form, Form], set[bool]] = {}
+    for m, c in _exponents(form):
+        for atom in outside & _atoms(m):
+            signs.setdefault((a.div(m, atom), atom), set()).add(c > 0)
+    groups: dict[Any, dict[Form, Form]] = {}
+    for by, atom in signs:
+        groups.setdefault((by, atom.bcast), {})[atom] = by
+    factors = {f for by, _ in groups for f, _ in a.parts(by)[2]}
+    for (_, bcast), group in list(groups.items()):
+        groups.setdefault(bcast, {}).update({f: a.one for f in group if f not in factors})
+    for group in groups.values():
+        if len(group) > 1:
+            told = [sign for f, by in group.items() for sign in signs.get((by, f), ())]
+            sign = a.const(ONE if 2 * sum(told) >= len(told) else -ONE)
+            by = a.mul(sign, next(iter(group.values())))
+            yield Shift(tuple(sorted(group, key=lambda f: f.uid)), (), by)
 
 
 def atoms(form: Form, a: Lifting) -> Atoms:
@@ -91,8 +117,7 @@ def _atoms_of(form: Form, a: Lifting) -> Atoms:
     elif isinstance(form, Sum) or (isinstance(form, App) and hot(form)):
         inner = pieces(form)
     else:
-        mine = [form] if form.bcast and not all(form.bcast) else []
-        return frozenset(mine), inside, _is_of_logs(form, a)
+        return frozenset([form]), inside, _is_of_logs(form, a)
     parts = [atoms(f, a) for f in inner]
     outside = frozenset[Form]().union(*(p[0] for p in parts))
     return outside, inside.union(*(p[1] for p in parts)), any(p[2] for p in parts)
@@ -118,20 +143,27 @@ def _atoms(exponent: Form) -> frozenset[Form]:
     return frozenset(f for f, k in exponent.factors if k == 1 and not exponent.expo.terms)
 
 
-def _divisors(form: Form) -> list[App]:
-    """The sums along axes that divide something in a form."""
-    found: dict[App, None] = {}
+def _products(form: Form) -> Iterator[Prod]:
+    """The products that a form with exponentials is made of."""
     stack, seen = [form], {form}
     while stack:
         part = stack.pop()
         if isinstance(part, Prod):
-            for total in (unmoved(f) for f, k in part.factors if k < 0):
-                if isinstance(total, App) and total.op is T.sum:
-                    found[total] = None
+            yield part
         new = [f for f in pieces(part) if hot(f) and f not in seen]
         seen.update(new)
         stack.extend(new)
-    return list(found)
+
+
+def _divisors(form: Form) -> list[App]:
+    """The sums along axes that divide something in a form."""
+    found = (unmoved(f) for part in _products(form) for f, k in part.factors if k < 0)
+    return list(dict.fromkeys(f for f in found if isinstance(f, App) and f.op is T.sum))
+
+
+def _exponents(form: Form) -> Iterator[tuple[Form, Fraction]]:
+    """The terms of the exponents in a form."""
+    return (term for part in _products(form) for term in part.expo.terms)
 
 
 class Generator:
@@ -147,7 +179,7 @@ class Generator:
 
     def __init__(self, shift: Shift, a: Lifting):
         self.a, self.shift = a, shift
-        one = (d in shift.axes or b for d, b in enumerate(shift.atom.bcast))
+        one = (d in shift.axes or b for d, b in enumerate(shift.atoms[0].bcast))
         self.step: Form = a.leaf(("step", shift), tuple(one))
         self._known: dict[Form, Terms] = {}
         self._flat: dict[Form, Terms] = {}
@@ -158,11 +190,12 @@ class Generator:
         """Tell whether the derivative of a form is known to be zero."""
         out = Totals()
         try:
-            for m, c in self.flat(form).items():
-                self._add(out, self.terms(m), c)
+            with self.a.aside():
+                for m, c in self.flat(form).items():
+                    self._add(out, self.terms(m), c)
+                return not divided(out, self.a, MOST)
         except NotProved:
             return False
-        return not any(out.values())
 
     def flat(self, form: Form) -> Terms:
         """A form multiplied out, within sums along axes too."""
@@ -204,7 +237,7 @@ class Generator:
 
     def holds(self, form: Form) -> bool:
         """Tell whether what is shifted is in a form."""
-        if form is self.shift.atom:
+        if form in self.shift.atoms:
             return True
         if form not in self._holds:
             inner = form.forms if isinstance(form, App) else pieces(form)
@@ -213,7 +246,7 @@ class Generator:
 
     def terms(self, form: Form) -> Terms:
         """The derivative of a form, multiplied out."""
-        if form is self.shift.atom:
+        if form in self.shift.atoms:
             return {self.step: ONE}
         if not self.holds(form):
             return {}
@@ -245,7 +278,7 @@ class Generator:
 
     def _through(self, out: Totals, form: App, terms: Terms) -> None:
         """Terms that are summed, or moved, as a form is."""
-        for m, c in terms.items():
+        for m, c in divided(terms, self.a, MOST).items():
             whole = self._summed(m, form) if form.op is T.sum else self.a.move(m, form.args[1])
             self._times(out, whole, {self.a.one: ONE}, c)
 
@@ -283,17 +316,17 @@ class Generator:
 
     # -- the shift itself ---------------------------------------------------------------------
 
-    def centred(self, form: Form, gap: Form, top: Form) -> Form:
-        """A form with ``gap`` for what is shifted, and ``atom - top`` in exponents."""
-        if form is self.shift.atom:
-            return gap
+    def centred(self, form: Form, gaps: Mapping[Form, Form], top: Form) -> Form:
+        """A form with gaps for what is shifted, and ``atom - top`` in exponents."""
+        if form in gaps:
+            return gaps[form]
         if not self.holds(form):
             return form
         if form not in self._moved:
-            self._moved[form] = self._centred(form, gap, top)
+            self._moved[form] = self._centred(form, gaps, top)
         return self._moved[form]
 
-    def _centred(self, form: Form, gap: Form, top: Form) -> Form:
+    def _centred(self, form: Form, gaps: Mapping[Form, Form], top: Form) -> Form:
         a = self.a
         if isinstance(form, Prod):
             out = [a.const(form.coeff)]
@@ -301,11 +334,11 @@ class Generator:
             for m, c in form.expo.terms:
                 for n, d in self.terms(m).items():
                     out.append(a.exp(a.mul(a.const(-c * d), a.div(n, self.step), top)))
-            return a.mul(*out, *(a.pow(self.centred(f, gap, top), k) for f, k in form.factors))
+            return a.mul(*out, *(a.pow(self.centred(f, gaps, top), k) for f, k in form.factors))
         if isinstance(form, Sum):
-            return a.add(*(a.mul(a.const(c), self.centred(m, gap, top)) for m, c in form.terms))
+            return a.add(*(a.mul(a.const(c), self.centred(m, gaps, top)) for m, c in form.terms))
         assert isinstance(form, App)
-        inner = [self.centred(f, gap, top) for f in form.forms]
+        inner = [self.centred(f, gaps, top) for f in form.forms]
         if form.op is T.sum:
             return a.sum(inner[0], form.args[1])
         if form.op is T.log:

@@ -6,7 +6,8 @@ variables; so two ways of writing one tensor meet in one form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -375,6 +376,15 @@ class Lifting(Algebra):
     def reduced_bcast(self, bcast: Bcast, axes: Axes) -> Bcast:
         """The broadcast pattern after a reduction that keeps its dimensions."""
         return tuple(b or d in axes for d, b in enumerate(bcast))
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Sums that are made meanwhile are of nobody's graph: no maximum is shared with them."""
+        known = {axes: dict(found) for axes, found in self.exponents_along.items()}
+        try:
+            yield
+        finally:
+            self.exponents_along = known
 
     def _reduced(self, op: Operator, form: Form, axes: Axes) -> App:
         _, expo, factors = self.parts(form)

@@ -169,3 +169,51 @@ def test_no_maximum_is_taken_where_nothing_is_gained() -> None:
     e = at.exp(x)
     masked = g * e * x / (g * e).sum(**KEPT)
     assert shifts(masked) == []
+
+
+#: Three numbers each, large and close together, and what is multiplied by them.
+THREE = [np.array([0.5, 1.25, -0.75]), np.array([1.0, -0.25, 0.5]), np.array([-0.5, 0.75, 1.5])]
+a, b, c = at.dvectors("a", "b", "c")
+
+
+def written_out(*arms: Any) -> dict[str, Any]:
+    """What does not change with its exponents, of shares that are written out."""
+    powers = [at.exp(v / t) for v in arms]
+    mean = sum(e * v for e, v in zip(powers, arms, strict=True)) / sum(powers)
+    square = sum(e * v**2 for e, v in zip(powers, arms, strict=True)) / sum(powers)
+    soft_maximum = t * at.log(sum(powers))
+    return {
+        "variance": square - mean**2,
+        "slope of a mean": grad(mean.sum(), arms[0]),
+        "slope in a temperature": grad(mean.sum(), t),
+        "curvature in a temperature": grad(grad(soft_maximum.sum(), t), t),
+        "mixed curvature": grad(grad(soft_maximum.sum(), t), arms[0]),
+    }
+
+
+@pytest.mark.parametrize("arms", [(a, b), (a, b, c)], ids=["two", "three"])
+@pytest.mark.parametrize("what", list(written_out(a, b)))
+def test_what_is_written_out_is_shifted_together(what: str, arms: Any) -> None:
+    graph = written_out(*arms)[what]
+    f = function([a, b, c, t], [graph])
+    for far in (0.0, 4096.0, -65536.0):
+        for temperature in (0.5, -2.0):  # by which nothing is rounded
+            values = [*(v + far for v in THREE), temperature]
+            assert_right([a, b, c, t], [graph], values, rtol=1e-10, atol=1e-13, compiled=f)
+
+
+def test_what_is_written_out_and_changes_is_not_shifted() -> None:
+    e, f = at.exp(a), at.exp(b)
+    for above in (a * e + b * f, a * e - b * f, a * e + 2 * b * f):
+        assert True not in shifts(above / (e + f))
+
+
+def test_a_proof_leaves_no_trace() -> None:
+    """Sums that only it has made share no maximum with those of the graph."""
+    view, graph = View(registry.relations()), written_out(a, b)["curvature in a temperature"]
+    form = view.read(graph)
+    algebra: Any = form.home
+    before = {axes: list(found) for axes, found in algebra.exponents_along.items()}
+    proved = [Generator(shift, algebra).kills(form) for shift in candidates(form, algebra)]
+    assert True in proved
+    assert {axes: list(found) for axes, found in algebra.exponents_along.items()} == before
