@@ -179,14 +179,19 @@ def built(m: Model, kind: str) -> tuple[list[Any], list[Any]]:
     if kind == "value":
         return variables, [value]
     wrt = [v for v, i in zip(variables, m.inputs, strict=True) if i.wrt]
-    count = at.cast(at.prod(value.shape), "int64") if value.ndim else 1
-    weights = at.cos(at.arange(count)).reshape(value.shape) if value.ndim else 1
-    slopes: Any = aesara.grad((value * weights).sum(), wrt, disconnected_inputs="ignore")
+    slopes: Any = aesara.grad((value * _uneven(value)).sum(), wrt, disconnected_inputs="ignore")
     if kind == "slopes":
         return variables, slopes
-    along: Any = sum((s * (0.5 + 0.25 * n)).sum() for n, s in enumerate(slopes))
+    along: Any = sum((s * (0.5 + 0.25 * n) * _uneven(s)).sum() for n, s in enumerate(slopes))
     products: Any = aesara.grad(along, wrt, disconnected_inputs="ignore")
     return variables, products
+
+
+def _uneven(of: Any) -> Any:
+    """Weights of elements: with equal ones the products of whatever may be shifted are all 0."""
+    if not of.ndim:
+        return 1
+    return at.cos(at.arange(at.cast(at.prod(of.shape), "int64"))).reshape(of.shape)
 
 
 def values(m: Model, regime: str, n: int) -> list[Any]:
