@@ -16,9 +16,9 @@ from aesara.tensor.subtensor import AdvancedIncSubtensor, AdvancedIncSubtensor1,
 
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.complements import as_exponential
-from kanrewrite.view.forms import ZERO, App, Form, Leaf, Sum
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Sum
 from kanrewrite.view.heat import exponents, fades, hot, is_mask, is_others, over_softplus, slopes
-from kanrewrite.view.levels import level, overflows, vanishes
+from kanrewrite.view.levels import bounded, level, overflows, vanishes
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import merged
 from kanrewrite.view.nodes import axes_of
@@ -116,8 +116,34 @@ def meets(
 
 
 def comes_back(hots: list[Form], form: Form, algebra: Lifting) -> bool:
-    """Tell whether what is out of range in the terms of a sum is not in the sum."""
-    return any(overflows(f, algebra) for f in hots) and not overflows(form, algebra)
+    """Tell whether what is out of range in the terms of a sum is not in the sum.
+
+    Or, where terms have cancelled, is by far less so: as ``e**a * (b - b**2 / (1 + b))``, which is
+    out of range with a only.
+    """
+    large = [f for f in hots if overflows(f, algebra)]
+    if not large or not overflows(form, algebra):
+        return bool(large)
+    of_sum, levels = level(form, algebra), [level(f, algebra) for f in large]
+    if of_sum is None or not _cancelled(hots, form, algebra):
+        return False
+    gaps = (algebra.plus(expo, of_sum, -ONE) for expo in levels if expo is not None)
+    return not all(bounded(gap, algebra) for gap in gaps)
+
+
+def _cancelled(terms: list[Form], form: Form, algebra: Lifting) -> bool:
+    """Tell whether terms cancel, multiplied by what their sum is divided by."""
+    factors = algebra.parts(form)[2]
+    divisors: dict[Form, Fraction] = {f: -k for f, k in factors if k < 0 and isinstance(f, Sum)}
+    by = algebra.prod(ONE, algebra.no_exponent, divisors)
+    if not divisors or not all(map(algebra.expands, terms)):
+        return False
+    parts = [algebra.mul(m, by) for f in terms for m, _ in algebra.expand(f)]
+    whole = algebra.mul(form, by)
+    if not all(map(algebra.expands, (whole, *parts))):
+        return False
+    left = dict(algebra.expand(whole))
+    return any(m not in left for f in parts for m, _ in algebra.expand(f))
 
 
 def is_masked(form: Form, algebra: Lifting) -> bool:

@@ -297,3 +297,36 @@ def test_what_nobody_looks_into_may_vanish_beside_what_is_out_of_range(level: fl
     slope = grad(at.log(inside * e[2] + inside * e[3]), s)
     values = [np.array([0.0, -1.5, 1.0, -2.0]) + level, np.array([1.0, -0.5, 0.25, 2.0])]
     assert_right([s, v], [grad((slope * v).sum(), s)], values, atol=1e-12)
+
+
+#: Scales that are exponentials themselves, and may be out of range with what they scale.
+SCALES: dict[str, Any] = {"exponential": lambda s: at.exp(s), "quarter": lambda s: at.exp(s / 4)}
+
+
+@pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES)
+@pytest.mark.parametrize("label", sparing([0.0, 1.0]))
+def test_terms_come_back_though_all_are_multiplied_by_what_is_out_of_range(
+    scale: Any, label: float
+) -> None:
+    """As products of the Hessian of answers do, whose discrimination is an exponential."""
+    ability, log_scale, easy = at.dvectors("ability", "log_scale", "easy")
+    z = scale(log_scale) * (ability - easy)
+    p = at.exp(z) / (1 + at.exp(z))
+    loss = -(label * at.log(p) + (1 - label) * at.log(1 - p)).sum()
+    slope = grad(loss, ability).sum()
+    outputs = grad(slope, [ability, log_scale, easy])
+    f = function([ability, log_scale, easy], outputs)
+    for far in (2.0, 35.0, 60.0, 106.0, 900.0, -60.0):
+        values = [np.array([795.0]), np.array([0.75]), np.array([795.0 - far])]
+        assert_right([ability, log_scale, easy], outputs, values, rtol=1e-9, compiled=f)
+
+
+def test_what_scales_the_terms_of_a_sum_may_stay_out_of_range() -> None:
+    a, b, c = at.dvectors("a", "b", "c")
+    e = at.exp(a)
+    for outer in (at.exp(b), at.exp(at.exp(b))):
+        graph = outer * e / (1 + e) ** 2 * c + outer * e - outer * e * e / (1 + e)
+        f = function([a, b, c], [graph])
+        for far in (3.0, 79.0, 900.0):
+            values = [np.array([far]), np.array([0.75]), np.array([2.0])]
+            assert_right([a, b, c], [graph], values, compiled=f)
