@@ -572,7 +572,7 @@ class Algebra(Interner):
     def _cancelled_in(self, group: Terms, cold: Terms) -> Terms:
         """The cold terms that cancel with fractions, as y does in ``y - y*a/(1 + a)``; a number."""
         found: Terms = {m: c for m, c in cold.items() if m is self.one}
-        for by in self._multipliers(self._denominators(group)):
+        for by in self._multipliers(self.denominators(group)):
             numerators = {m: self.mul(m, by) for m in (*group, *cold)}
             if sum(map(self._expanded_length, numerators.values())) > LONGEST:
                 continue
@@ -595,7 +595,7 @@ class Algebra(Interner):
             for choice in choices
         ]
 
-    def _denominators(self, terms: Terms) -> Terms:
+    def denominators(self, terms: Terms) -> Terms:
         """The sums that terms divide by, with their lowest powers."""
         lowest: Terms = {}
         for m in terms:
@@ -611,7 +611,7 @@ class Algebra(Interner):
         """
         lowest = {
             f: k
-            for f, k in self._denominators(terms).items()
+            for f, k in self.denominators(terms).items()
             if len({dict(self.parts(m)[2]).get(f, ZERO) for m in terms}) > 1
         }
         if not 0 < len(lowest) <= HIGHEST or self._negligible_beside_one(terms):

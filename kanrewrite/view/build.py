@@ -40,7 +40,7 @@ from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Lin, Prod, Sum, Totals
 from kanrewrite.view.heat import exponents, fading, hot, is_mask, is_softplus, over_softplus
 from kanrewrite.view.logs import LogBuilder
-from kanrewrite.view.operators import plain
+from kanrewrite.view.operators import finite, plain
 from kanrewrite.view.own_terms import without_own
 from kanrewrite.view.owned import split_own
 from kanrewrite.view.powers import gathered
@@ -101,9 +101,7 @@ class Builder(LogBuilder):
         if len(shift.atoms) == 1:
             return self.a.shift(self.a.lin({shift.atoms[0]: sign}), shift.axes)
         found = [self.value(self.a.mul(self.a.const(sign), f)) for f in shift.atoms]
-        most = reduce(partial(self.make, at.maximum), found)
-        at_limit = self.make(at.isinf, most)
-        return self.atom(self.make(at.switch, at_limit, self.constant(ZERO), most))
+        return self.atom(finite(self, reduce(partial(self.make, at.maximum), found)))
 
     def value(self, form: Form, where: Context | None = None) -> Variable[Any, Any]:
         """The variable of a form."""

@@ -93,8 +93,10 @@ def _together(form: Form, outside: frozenset[Form], a: Lifting) -> Iterator[Shif
     factors = {f for by, _ in groups for f, _ in a.parts(by)[2]}
     for (_, bcast), group in list(groups.items()):
         groups.setdefault(bcast, {}).update({f: a.one for f in group if f not in factors})
+    tried: set[frozenset[Form]] = set()  # all may be no others than those of one factor
     for group in groups.values():
-        if len(group) > 1:
+        if len(group) > 1 and frozenset(group) not in tried:
+            tried.add(frozenset(group))
             told = [sign for f, by in group.items() for sign in signs.get((by, f), ())]
             sign = a.const(ONE if 2 * sum(told) >= len(told) else -ONE)
             by = a.mul(sign, next(iter(group.values())))

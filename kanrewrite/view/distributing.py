@@ -13,7 +13,7 @@ from typing import Any
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import HIGHEST, LONGEST, is_ones
-from kanrewrite.view.forms import ZERO, App, Form, Sum, Terms, Totals
+from kanrewrite.view.forms import App, Form, Sum, Terms, Totals
 from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.places import moved
 
@@ -115,13 +115,8 @@ def _holds_sums(form: Form, a: Any) -> bool:
 
 def _divisors(terms: Terms, a: Any) -> dict[Sum, Fraction]:
     """The sums of sums along axes and more that terms divide by, with their lowest powers."""
-    lowest: dict[Any, Fraction] = {}
-    found = (t for m in terms for t in a.parts(m)[2]) if 1 < len(terms) <= MANY else ()
-    for f, k in found:
-        divides = isinstance(f, Sum) and -HIGHEST <= k < 0 and k.denominator == 1
-        if divides and any(_is_total(m, a) for m, _ in f.terms):
-            lowest[f] = min(k, lowest.get(f, ZERO))
-    return lowest
+    found = a.denominators(terms) if 1 < len(terms) <= MANY else {}
+    return {f: k for f, k in found.items() if any(_is_total(m, a) for m, _ in f.terms)}
 
 
 def _is_total(form: Form, a: Any) -> bool:

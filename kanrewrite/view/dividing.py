@@ -6,10 +6,15 @@ sums along axes do not have: each is divided with remainder, as polynomials in e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import cache, partial
 
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.forms import ZERO, Form, Sum, Terms, Totals
+
+#: An exponent of a sum and how much the largest term has of it; that term with its coefficient.
+Largest = tuple[tuple[Form, Fraction], tuple[Form, Fraction]]
 
 
 class NotProved(Exception):
@@ -25,9 +30,10 @@ def divided(terms: Terms, a: Algebra, most: int) -> Terms:
         There are more than `most` of them.
     """
     out, waiting, seen = Totals(), list(terms.items()), 0
+    largest_of = cache(partial(_largest, a=a))
     while waiting:
         m, c = waiting.pop()
-        found = _largest_that_divides(m, a)
+        found = _largest_that_divides(m, largest_of, a)
         if found is None:
             out[m] += c
             continue
@@ -41,13 +47,15 @@ def divided(terms: Terms, a: Algebra, most: int) -> Terms:
     return {m: c for m, c in out.items() if c}
 
 
-def _largest_that_divides(form: Form, a: Algebra) -> tuple[Sum, Form, Fraction] | None:
+def _largest_that_divides(
+    form: Form, largest_of: Callable[[Sum], Largest | None], a: Algebra
+) -> tuple[Sum, Form, Fraction] | None:
     """A sum that divides a form, and its largest term and coefficient if that divides, too."""
     _, expo, factors = a.parts(form)
     mine = dict(expo.terms)
     for f, k in factors:
         if isinstance(f, Sum) and k < 0 and k.denominator == 1:
-            found = _largest(f, a)
+            found = largest_of(f)
             if found is not None:
                 (m, c), term = found
                 if mine.get(m, ZERO) >= c:
@@ -55,7 +63,7 @@ def _largest_that_divides(form: Form, a: Algebra) -> tuple[Sum, Form, Fraction] 
     return None
 
 
-def _largest(form: Sum, a: Algebra) -> tuple[tuple[Form, Fraction], tuple[Form, Fraction]] | None:
+def _largest(form: Sum, a: Algebra) -> Largest | None:
     """The term of a sum that has more of an exponent than any other, and how much, if one has."""
     exponents = [dict(a.parts(n)[1].terms) for n, _ in form.terms]
     for m in dict.fromkeys(m for e in exponents for m in e):

@@ -133,11 +133,10 @@ def comes_back(hots: list[Form], form: Form, algebra: Lifting) -> bool:
 
 def _cancelled(terms: list[Form], form: Form, algebra: Lifting) -> bool:
     """Tell whether terms cancel, multiplied by what their sum is divided by."""
-    factors = algebra.parts(form)[2]
-    divisors: dict[Form, Fraction] = {f: -k for f, k in factors if k < 0 and isinstance(f, Sum)}
-    by = algebra.prod(ONE, algebra.no_exponent, divisors)
+    divisors = algebra.denominators({form: ONE})
     if not divisors or not all(map(algebra.expands, terms)):
         return False
+    by = algebra.prod(ONE, algebra.no_exponent, {f: -k for f, k in divisors.items()})
     parts = [algebra.mul(m, by) for f in terms for m, _ in algebra.expand(f)]
     whole = algebra.mul(form, by)
     if not all(map(algebra.expands, (whole, *parts))):
