@@ -420,6 +420,24 @@ def test_a_zero_that_was_left_above_the_scales_is_looked_at_again() -> None:
     np.testing.assert_allclose(slopes.astype(float), np.exp(-given.sum()), 1e-12)
 
 
+def _slope_of_a_share(z: float) -> Any:
+    """The slope of ``-log(1 - sigmoid(z))`` beside an exponential whose scales lie in between."""
+    u, v = at.dscalars("u", "v")
+    large = at.log(1 + at.exp(u))
+    kept = (1 - at.exp(v) / (at.exp(v) + 1)) * large * at.exp(-large)
+    slope: Any = aesara.grad(-at.log(kept), v)
+    return reference.evaluate([slope], {u: 11091.5, v: z})[0].item()
+
+
+def test_more_scales_are_kept_where_others_lie_in_between() -> None:
+    assert float(_slope_of_a_share(60000.0)) == 1.0
+
+
+def test_a_zero_that_may_be_anything_is_no_answer() -> None:
+    with pytest.raises(errors.NotConverged, match="is zero as far as 2000 digits tell"):
+        _slope_of_a_share(1e6)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "int64"])
 def test_sums_of_more_operands_than_a_ufunc_takes(dtype: str) -> None:
     xs = [at.vector(dtype=dtype) for _ in range(40)]

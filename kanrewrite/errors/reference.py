@@ -44,11 +44,16 @@ class NoValue(KanrewriteError, KeyError):
 
 
 class NotConverged(KanrewriteError, ArithmeticError):
-    """Two precisions still disagree at the largest number of digits."""
+    """At the largest number of digits, two precisions disagree or know no more than a 0."""
 
     def __init__(self, variable: object, index: object, digits: int, values: Sequence[str]):
+        found = (
+            f"is zero as far as {digits} digits tell, and may be as large as a float"
+            if values[0] == values[1]
+            else f"has no value that two precisions agree on: {values[0]}, then {values[1]} with "
+            f"{digits} digits"
+        )
         super().__init__(
-            f"{variable}{list(index) if isinstance(index, tuple) and index else ''} has no value "
-            f"that two precisions agree on: {values[0]}, then {values[1]} with {digits} digits. "
+            f"{variable}{list(index) if isinstance(index, tuple) and index else ''} {found}. "
             "Its terms cancel too far; give a larger max_digits or other inputs."
         )

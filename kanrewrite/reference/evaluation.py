@@ -22,12 +22,14 @@ from kanrewrite.reference.registry import (
     meaning,
     objects,
 )
-from kanrewrite.reference.scales import Arithmetic, Real, magnitude
+from kanrewrite.reference.scales import SCALES, Arithmetic, Real, magnitude
 
 DIGITS = 50
 AGREE = 84  # bits: two answers agree when they differ by 2**-84, some 5e-26, of their size
 LEAST = -1100  # 2**-1100 is below all floats
-DOUBT = 400  # digits up to which a zero that may be as large as a float is not believed
+DOUBT = 400  # digits from which a zero that may be as large as a float asks for more scales
+
+Where = tuple[int, tuple[int, ...]]  # an output, and the indices of an element of it
 
 
 def run(
@@ -135,7 +137,8 @@ def evaluate(
     NoValue, NoMeaning
         See :func:`run`.
     NotConverged
-        Two precisions still disagree at `max_digits`.
+        Two precisions still disagree at `max_digits`, or agree on a zero below which there may be
+        more.
     BeyondReference
         A number cannot be written down.
 
@@ -145,9 +148,9 @@ def evaluate(
     keep the machine's integers. Infinities and nan follow IEEE 754 but zero has no sign:
     ``1 / 0`` is inf. Exponents are unbounded, and a number keeps several scales (see
     :mod:`kanrewrite.reference.scales`), so ``1 + exp(-1e18)`` is not 1. The precision doubles
-    until two answers agree to 25 digits, and for some more where a zero is what cancelled and may
-    be as large as a float. Agreement is strong evidence and no proof: it would
-    take interval arithmetic, and the decision whether a number is zero, to have one.
+    until two answers agree to 25 digits; then the scales double while a zero is only what is left
+    above those that were kept, and may be as large as a float. Agreement is strong evidence and no
+    proof: it would take interval arithmetic, and to decide what is zero, to have one.
 
     Examples
     --------
@@ -157,23 +160,26 @@ def evaluate(
     mpf('-1000000.0')
     """
     digits = min(DIGITS if digits is None else digits, max_digits)
-    before = _shown(outputs, inputs, digits, saturate)
+    scales = SCALES
+    before, _ = _shown(outputs, inputs, Arithmetic(digits, saturate, scales))
     while True:
         more = min(2 * digits, max_digits)
-        now = _shown(outputs, inputs, more, saturate)
-        apart = _disagreement(before[0], now[0])
-        if apart is None and (now[1] or more >= min(DOUBT, max_digits)):
-            return [_public(value) for value in now[0]]
-        if apart is not None and more == max_digits:
-            raise _not_converged(outputs, before[0], now[0], apart, more)
+        now, hidden = _shown(outputs, inputs, Arithmetic(more, saturate, scales))
+        apart = _disagreement(before, now)
+        where = apart or hidden
+        if where is None:
+            return [_public(value) for value in now]
+        if more == max_digits:
+            raise _not_converged(outputs, before, now, where, more)
+        if apart is None and more >= DOUBT:
+            scales *= 2
         digits, before = more, now
 
 
 def _shown(
-    outputs: Sequence[AnyVariable], inputs: Mapping[AnyVariable, Any], digits: int, saturate: bool
-) -> tuple[list[Array], bool]:
-    """Each output with its numbers as raw ``mpf`` or ``mpc``, and whether its zeros are known."""
-    arithmetic = Arithmetic(digits, saturate)
+    outputs: Sequence[AnyVariable], inputs: Mapping[AnyVariable, Any], arithmetic: Arithmetic
+) -> tuple[list[Array], Where | None]:
+    """Each output with its numbers as raw ``mpf`` or ``mpc``, and where a zero is not known."""
     values = [np.asarray(value) for value in run(outputs, inputs, arithmetic)]
     flat = [
         objects([_flat(v, arithmetic) for v in value.ravel()], value.shape)
@@ -181,7 +187,13 @@ def _shown(
         else value
         for value in values
     ]
-    return flat, not any(_may_be_more(v) for value in values for v in value.flat)
+    hidden = (
+        (i, where)
+        for i, value in enumerate(values)
+        for where in np.ndindex(value.shape)
+        if _may_be_more(value[where])
+    )
+    return flat, next(hidden, None)
 
 
 def _may_be_more(value: Any) -> bool:
@@ -194,7 +206,7 @@ def _flat(value: Any, arithmetic: Arithmetic) -> Any:
     return mpmath.mp.make_mpf(arithmetic.collapse(value)) if isinstance(value, Real) else value
 
 
-def _disagreement(before: Sequence[Any], now: Sequence[Any]) -> tuple[int, tuple[int, ...]] | None:
+def _disagreement(before: Sequence[Any], now: Sequence[Any]) -> Where | None:
     for i, (old, new) in enumerate(zip(before, now, strict=True)):
         if old.shape != new.shape:
             return i, ()
@@ -232,7 +244,7 @@ def _not_converged(
     outputs: Sequence[AnyVariable],
     before: Sequence[Any],
     now: Sequence[Any],
-    apart: tuple[int, tuple[int, ...]],
+    apart: Where,
     digits: int,
 ) -> NotConverged:
     i, where = apart

@@ -28,6 +28,7 @@ from mpmath import libmp
 Raw = tuple[int, Any, int, int]  # mpmath's (sign, mantissa, exponent, bits of the mantissa)
 
 _ROUND = "n"
+SCALES = 10  # kept at most, if nothing asks for more
 _LOWEST = -(2**80)  # below everything that inputs and a few functions of them reach
 
 
@@ -124,15 +125,17 @@ class Arithmetic:
     Parameters
     ----------
     digits : int
-        Decimal digits of each part; a tenth as many scales are kept, five at least and ten at most.
+        Decimal digits of each part; a tenth as many scales are kept, and five at least.
     saturate : bool
         Whether ``exp(x)`` of ``abs(x) > 2**16384`` is an infinity or zero, and not an error.
+    scales : int
+        How many scales are kept at most.
     """
 
-    def __init__(self, digits: int, saturate: bool = True) -> None:
+    def __init__(self, digits: int, saturate: bool = True, scales: int = SCALES) -> None:
         self.digits = digits
         self.saturate = saturate
-        self.scales = min(max(5, digits // 10), 10)
+        self.scales = min(max(5, digits // 10), scales)
         self.bits: int = libmp.dps_to_prec(digits)
         self.separate = self.bits // 2  # parts nearer than this are added up
         self.noise = 3 * self.bits // 4  # what cancels by more than this is nothing but rounding

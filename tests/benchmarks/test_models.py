@@ -12,5 +12,5 @@ from tests.benchmarks.models.common import KINDS, Model
 @pytest.mark.parametrize("kind", KINDS[:2])
 @pytest.mark.parametrize("m", loaded()[::18], ids=lambda m: m.name)
 def test_nothing_is_lost(m: Model, kind: str) -> None:
-    lost = [(regime, n) for regime, n, ours, theirs in judged(m, kind) if theirs and not ours]
+    lost = [(f.regime, f.draw) for f in judged(m, kind) if f.right == (False, True)]
     assert not lost

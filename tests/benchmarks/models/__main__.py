@@ -6,7 +6,7 @@ import argparse
 import warnings
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from aesara.gradient import NullTypeGradError
@@ -39,6 +39,13 @@ def is_right(found: Any, exact: Any, usual: float) -> bool:
     return bool(np.all(same | near))
 
 
+def is_silent(found: Any, exact: Any, usual: float) -> bool:
+    """Tell whether a wrong result does not say so: its wrong elements are all numbers."""
+    with np.errstate(all="ignore"):
+        near = np.abs(found - exact) <= CLOSE * (np.abs(exact) + usual)
+    return bool(np.any(np.isfinite(found) & (found != exact) & ~near))
+
+
 def _values(compiled: Any, given: list[Any]) -> list[Any]:
     """What a function computes; nothing where Python raises, as for ``0.0 ** -1``."""
     try:
@@ -49,8 +56,17 @@ def _values(compiled: Any, given: list[Any]) -> list[Any]:
     return found
 
 
-def judged(m: Model, kind: str) -> Iterator[tuple[str, int, bool, bool]]:
-    """Regime, draw, and whether the library and stock are right there."""
+class Verdict(NamedTuple):
+    """Whether the library and stock are right at a draw, and if not, whether they do not say so."""
+
+    regime: str
+    draw: int
+    right: tuple[bool, bool]
+    silent: tuple[bool, bool]
+
+
+def judged(m: Model, kind: str) -> Iterator[Verdict]:
+    """The verdict at each draw of which the truth is known."""
     try:
         variables, outputs = built(m, kind)
     except NullTypeGradError:
@@ -65,9 +81,10 @@ def judged(m: Model, kind: str) -> Iterator[tuple[str, int, bool, bool]]:
             continue  # nobody knows
         if regime == "everyday":
             usual = [max(u, np.abs(t).max(initial=0)) for u, t in zip(usual, exact, strict=True)]
-        found = [_values(f, given) for f in functions]
-        right = [len(fs) > 0 and all(map(is_right, fs, exact, usual)) for fs in found]
-        yield regime, n, right[0], right[1]
+        ours, stocks = (_values(f, given) for f in functions)
+        right = [len(fs) > 0 and all(map(is_right, fs, exact, usual)) for fs in (ours, stocks)]
+        silent = [any(map(is_silent, fs, exact, usual)) for fs in (ours, stocks)]
+        yield Verdict(regime, n, (right[0], right[1]), (silent[0], silent[1]))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -80,20 +97,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     warnings.simplefilter("ignore")
     models = loaded(options.only)[:: options.every]
     for kind in options.kinds:
-        right = [0, 0]
-        lost = 0
+        right, silent, lost = [0, 0], [0, 0], 0
         for m in models:
             found = list(judged(m, kind))
-            right = [r + all(f[k] for f in found) for k, r in zip((2, 3), right, strict=True)]
-            lost += sum(s and not ours for *_, ours, s in found)
-            failed = [f"{regime} {n}" for regime, n, ours, _ in found if not ours]
+            for k in range(2):
+                right[k] += all(f.right[k] for f in found)
+                silent[k] += sum(f.silent[k] for f in found)
+            lost += sum(f.right[1] and not f.right[0] for f in found)
+            failed = [f for f in found if not f.right[0]]
             if failed:
-                print(f"{m.name}.{kind}: {', '.join(failed)}", flush=True)
+                print(f"{m.name}.{kind}: {', '.join(map(_told, failed))}", flush=True)
         print(
             f"{kind}: {right[0]} of {len(models)} right everywhere, stock Aesara {right[1]}; "
-            f"draws that stock alone has right: {lost}",
+            f"draws that stock alone has right: {lost}; that are silently wrong: {silent[0]}, "
+            f"stock's {silent[1]}",
             flush=True,
         )
+
+
+def _told(verdict: Verdict) -> str:
+    return f"{verdict.regime} {verdict.draw}" + (" silently" if verdict.silent[0] else "")
 
 
 if __name__ == "__main__":
