@@ -33,6 +33,8 @@ from kanrewrite.view.heat import exponents, hot, is_mask
 
 #: A sum longer than this is not multiplied out.
 LONGEST = 24
+#: Sums longer than this together are not multiplied out to be added up by what they are times.
+MOST = 256
 #: A sum longer than this stays one term of the sum that it is in.
 WIDEST = 8
 #: A power of a sum above this is not multiplied out.
@@ -560,7 +562,9 @@ class Algebra(Interner):
         groups = meeting(m for m in terms if m not in cold)
         for group in [{m: terms[m] for m in ms} for ms in groups] or [{}]:
             whole = {**group, **self._cancelled_in(group, cold)} if group else cold
-            reduced = self._over_common_denominator(whole)
+            reduced = self._over_common_denominator(whole) or self._added_by_what_they_are_times(
+                whole
+            )
             if reduced is not None:
                 total = Totals(self.terms_of(reduced))
                 for m, c in terms.items():
@@ -568,6 +572,48 @@ class Algebra(Interner):
                         total[m] += c
                 return reduced if len(whole) == len(terms) else self.add_terms(total)
         return None
+
+    def _added_by_what_they_are_times(self, terms: Terms) -> Form | None:
+        """Fractions added up among those that are times the same, if half of what they are is gone.
+
+        What is times ``x`` cancels with nothing that is not, for an x that no denominator has.
+        """
+        lowest = self.denominators(terms)
+        pieces = self._pieces(terms) if lowest else None
+        if pieces is None:
+            return None
+        inside = _inside(lowest)
+        classes: dict[Any, Totals] = {}
+        for n, d in pieces:
+            _, expo, factors = self.parts(n)
+            times = (item for item in (*expo.terms, *factors) if item[0] not in inside)
+            classes.setdefault(frozenset(times), Totals())[n] += d
+        if len(classes) < 2:
+            return None
+        total = Totals()
+        for alike in classes.values():
+            left: Terms = {n: d for n, d in alike.items() if d}
+            reduced = self._over_common_denominator(left, MOST) if len(left) > 1 else None
+            for n, d in (left if reduced is None else self.terms_of(reduced)).items():
+                total[n] += d
+        after = self._pieces(total)
+        gains = after is not None and 2 * len(after) <= len(pieces)
+        return self.add_terms(total) if gains else None
+
+    def _pieces(self, terms: Terms) -> list[tuple[Form, Fraction]] | None:
+        """Terms multiplied out, and what that gives, too; None where that is too many."""
+        found: list[tuple[Form, Fraction]] = []
+        waiting = [(m, c) for m, c in terms.items() if c]
+        while waiting:
+            m, c = waiting.pop()
+            length = self._expanded_length(m)
+            if length + len(found) + len(waiting) > MOST:
+                return None
+            if length > 1:
+                waiting += [(n, c * d) for n, d in self.expand(m)]
+            else:
+                found.append((m, c))
+        return found
 
     def _cancelled_in(self, group: Terms, cold: Terms) -> Terms:
         """The cold terms that cancel with fractions, as y does in ``y - y*a/(1 + a)``; a number."""
@@ -604,7 +650,7 @@ class Algebra(Interner):
                     lowest[f] = min(k, lowest.get(f, ZERO))
         return lowest
 
-    def _over_common_denominator(self, terms: Terms) -> Form | None:
+    def _over_common_denominator(self, terms: Terms, longest: int = LONGEST) -> Form | None:
         """``1 - 1/(1 + a) == a/(1 + a)``: multiplied out, where terms cancel or only exps stay.
 
         ``1 + a/(1 + a)`` is left: a quotient loses the digits of what is negligible beside 1.
@@ -618,7 +664,7 @@ class Algebra(Interner):
             return None
         for by in self._multipliers(lowest):
             numerators = [(self.mul(m, by), c) for m, c in terms.items()]
-            if sum(self._expanded_length(m) for m, _ in numerators) > LONGEST:
+            if sum(self._expanded_length(m) for m, _ in numerators) > longest:
                 continue
             collected, cancels = Totals(), False
             for m, c in numerators:
@@ -720,6 +766,22 @@ def meeting(forms: Iterable[Form]) -> list[list[Form]]:
         together = [*(f for group, _ in met for f in group), form]
         groups.append((together, mine.union(*(known for _, known in met))))
     return [group for group, _ in groups]
+
+
+def _inside(sums: Iterable[Form]) -> set[Form]:
+    """Sums, and all that is in an exponent or a factor of their terms."""
+    found: set[Form] = set()
+    waiting = list(sums)
+    while waiting:
+        form = waiting.pop()
+        if form in found:
+            continue
+        found.add(form)
+        if isinstance(form, Sum):
+            waiting.extend(m for m, _ in form.terms)
+        elif isinstance(form, Prod):
+            waiting.extend(f for f, _ in (*form.expo.terms, *form.factors))
+    return found
 
 
 def is_ones(form: Form) -> bool:

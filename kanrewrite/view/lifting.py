@@ -20,7 +20,7 @@ from kanrewrite.guards.lengths import NOTHING, Length, length_of
 from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import ELEMENTWISE, Operator, T
-from kanrewrite.view.algebra import Algebra
+from kanrewrite.view.algebra import LONGEST, Algebra
 from kanrewrite.view.complements import without_average, without_mean
 from kanrewrite.view.contraction import sides
 from kanrewrite.view.distributing import distributed, over_divisor
@@ -157,10 +157,10 @@ class Lifting(Algebra):
         factors = ({f for f, _ in self.parts(m)[2]} for m in terms)
         return set.intersection(*factors) if terms else set()
 
-    def _over_common_denominator(self, terms: Terms) -> Form | None:
+    def _over_common_denominator(self, terms: Terms, longest: int = LONGEST) -> Form | None:
         """Fractions added up, where relations say how."""
         relation = self.laws.fractions
-        found = None if relation is None else super()._over_common_denominator(terms)
+        found = None if relation is None else super()._over_common_denominator(terms, longest)
         if found is not None and relation is not None:
             self.ran[relation] = None
         return found

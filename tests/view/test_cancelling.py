@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import mpmath
@@ -330,3 +331,36 @@ def test_what_scales_the_terms_of_a_sum_may_stay_out_of_range() -> None:
         for far in (3.0, 79.0, 900.0):
             values = [np.array([far]), np.array([0.75]), np.array([2.0])]
             assert_right([a, b, c], [graph], values, compiled=f)
+
+
+def _answers(weighted: int) -> tuple[list[Any], list[Any]]:
+    """Inputs and products of the Hessian of answers, along a direction in the first variables."""
+    ability, log_scale, easy, label, along = at.dvectors(
+        ["ability", "log_scale", "easy", "label", "along"]
+    )
+    z = at.exp(log_scale) * (ability - easy)
+    p = at.exp(z) / (1 + at.exp(z))
+    loss = -(label * at.log(p) + (1 - label) * at.log(1 - p)).sum()
+    wrt = [ability, log_scale, easy]
+    slopes = grad(loss, wrt)
+    along_it = sum((s * along * (k + 1)).sum() for k, s in enumerate(slopes[:weighted]))
+    return [*wrt, label, along], grad(along_it, wrt)
+
+
+@pytest.mark.parametrize("weighted", [1, 2, 3])
+def test_fractions_are_added_up_among_those_that_are_times_the_same(weighted: int) -> None:
+    """All of them multiplied out over one denominator would be a hundred terms and more."""
+    inputs, products = _answers(weighted)
+    f = function(inputs, products)
+    for far, label in product((3.0, 20.0, 79.0, 400.0, -79.0), (0.0, 1.0, 0.25)):
+        values = [np.array([v]) for v in (far, 0.6875, 0.25, label, 0.54)]
+        assert_right(inputs, products, values, rtol=1e-9, atol=1e-12, compiled=f)
+
+
+def test_what_may_be_all_of_a_term_is_not_subtracted_from_it() -> None:
+    """``1/(1 + e) - y`` of ``(1 - y)/(1 + e) - y*e/(1 + e)`` would lose its digits at y = 1."""
+    a, b, y = at.dvectors("a", "b", "y")
+    e, h = at.exp(a), at.exp(b)
+    graph = (1 - y) / (1 + e) - y * e / (1 + e) + (1 - y) / (1 + h) - y * h / (1 + h)
+    values = [np.array([-36.0, 2.0]), np.array([-30.0, -1.0]), np.array([1.0, 0.25])]
+    assert_right([a, b, y], [graph], values)
