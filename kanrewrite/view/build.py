@@ -71,9 +71,8 @@ class Builder(LogBuilder):
         form = form if told is None else told
         left = without_own(dict(self.a.expand(form)), self.a) if hot(form) else None
         form = form if left is None else self.a.add_terms(left)
-        for shift in self.view.shifts(form, self.a):
-            form = self._centred(form, shift)
-        return self.value(form)
+        shifted = self.view.shifted(form, self.a)
+        return self.value(form if shifted is None else self._centred(*shifted))
 
     def _centred(self, form: Form, shift: Shift) -> Form:
         """A form of differences to what is shifted where its exponential is largest."""

@@ -352,7 +352,21 @@ class View:
     def is_shiftable(self, var: Variable[Any, Any]) -> bool:
         """Tell whether a variable that holds exponents does not change when they are shifted."""
         form = self._forms.get(var)
-        return form is not None and bool(self.shifts(form, self.algebra(var.type.dtype)))
+        return form is not None and self.shifted(form, self.algebra(var.type.dtype)) is not None
+
+    def shifted(self, form: Form, algebra: Lifting) -> tuple[Form, Shift] | None:
+        """A form and a shift that it does not change with, None if none is found.
+
+        What is computed apart may be what makes it so: then the form with all that it is made of.
+        """
+        for shift in self.shifts(form, algebra):
+            return form, shift
+        if not candidates(form, algebra):
+            return None
+        whole = opened(form, self._closed, algebra)
+        for shift in self.shifts(whole, algebra) if whole is not form else ():
+            return whole, shift
+        return None
 
     def shifts(self, form: Form, algebra: Lifting, logs: bool = False) -> tuple[Shift, ...]:
         """A shift that a form does not change with, if one is found.

@@ -217,3 +217,18 @@ def test_a_proof_leaves_no_trace() -> None:
     proved = [Generator(shift, algebra).kills(form) for shift in candidates(form, algebra)]
     assert True in proved
     assert {axes: list(found) for axes, found in algebra.exponents_along.items()} == before
+
+
+@pytest.mark.parametrize("level", [0.0, 900.0, 9e5])
+@pytest.mark.parametrize("wanted", ["logits", "temperature"])
+def test_what_is_computed_apart_is_opened_where_that_shows_a_shift(
+    wanted: str, level: float
+) -> None:
+    """As second derivatives of a variance do, of which a part is a sum in range by itself."""
+    x, w = at.dvectors("x", "w")
+    t = at.dscalar("t")
+    e = at.exp(-x / t)
+    variance = (x**2 * e).sum() / e.sum() - ((x * e).sum() / e.sum()) ** 2
+    product = grad((grad(variance, x) * w).sum(), x if wanted == "logits" else t)
+    values = [np.array([0.5, -1.0, 0.25, 1.0, 2.0]) + level, np.array([0.3, -0.7, 1.0, 0.2, -0.5])]
+    assert_right([x, w, t], [product], [*values, np.asarray(0.25)], rtol=1e-12)
