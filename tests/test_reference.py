@@ -438,6 +438,11 @@ def test_a_zero_that_may_be_anything_is_no_answer() -> None:
         _slope_of_a_share(1e6)
 
 
+def test_what_disagrees_further_on_than_is_printed_is_not_told_to_be_zero() -> None:
+    error = errors.NotConverged("y", (0,), 50, ["1.5", "1.5"])
+    assert "no value that two precisions agree on: 1.5, then 1.5 with 50" in str(error)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "int64"])
 def test_sums_of_more_operands_than_a_ufunc_takes(dtype: str) -> None:
     xs = [at.vector(dtype=dtype) for _ in range(40)]

@@ -44,14 +44,17 @@ class NoValue(KanrewriteError, KeyError):
 
 
 class NotConverged(KanrewriteError, ArithmeticError):
-    """At the largest number of digits, two precisions disagree or know no more than a 0."""
+    """At the largest number of digits, two precisions disagree or know no more than a 0.
 
-    def __init__(self, variable: object, index: object, digits: int, values: Sequence[str]):
+    What the two say is given in the first case, nothing in the second.
+    """
+
+    def __init__(self, variable: object, index: object, digits: int, values: Sequence[str] = ()):
         found = (
-            f"is zero as far as {digits} digits tell, and may be as large as a float"
-            if values[0] == values[1]
-            else f"has no value that two precisions agree on: {values[0]}, then {values[1]} with "
+            f"has no value that two precisions agree on: {values[0]}, then {values[1]} with "
             f"{digits} digits"
+            if values
+            else f"is zero as far as {digits} digits tell, and may be as large as a float"
         )
         super().__init__(
             f"{variable}{list(index) if isinstance(index, tuple) and index else ''} {found}. "

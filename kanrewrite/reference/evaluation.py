@@ -170,7 +170,7 @@ def evaluate(
         if where is None:
             return [_public(value) for value in now]
         if more == max_digits:
-            raise _not_converged(outputs, before, now, where, more)
+            raise _not_converged(outputs, more, where, (before, now) if apart else ())
         if apart is None and more >= DOUBT:
             scales *= 2
         digits, before = more, now
@@ -241,12 +241,8 @@ def _is_mpc(value: Any) -> bool:
 
 
 def _not_converged(
-    outputs: Sequence[AnyVariable],
-    before: Sequence[Any],
-    now: Sequence[Any],
-    apart: Where,
-    digits: int,
+    outputs: Sequence[AnyVariable], digits: int, at: Where, values: Sequence[Sequence[Any]]
 ) -> NotConverged:
-    i, where = apart
-    texts = [str(np.asarray(values[i][where])) for values in (before, now)]
+    i, where = at
+    texts = [str(np.asarray(value[i][where])) for value in values]
     return NotConverged(outputs[i], where, digits, texts)

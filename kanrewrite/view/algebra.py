@@ -28,6 +28,7 @@ from kanrewrite.view.forms import (
     join_bcast,
     made_once,
     power_of_two,
+    within,
 )
 from kanrewrite.view.heat import exponents, hot, is_mask
 
@@ -562,9 +563,8 @@ class Algebra(Interner):
         groups = meeting(m for m in terms if m not in cold)
         for group in [{m: terms[m] for m in ms} for ms in groups] or [{}]:
             whole = {**group, **self._cancelled_in(group, cold)} if group else cold
-            reduced = self._over_common_denominator(whole) or self._added_by_what_they_are_times(
-                whole
-            )
+            reduced = self._over_common_denominator(whole)
+            reduced = reduced or self._added_by_what_they_are_times(whole)
             if reduced is not None:
                 total = Totals(self.terms_of(reduced))
                 for m, c in terms.items():
@@ -582,7 +582,7 @@ class Algebra(Interner):
         pieces = self._pieces(terms) if lowest else None
         if pieces is None:
             return None
-        inside = _inside(lowest)
+        inside = within(*lowest, opens=lambda f: isinstance(f, Sum | Prod))
         classes: dict[Any, Totals] = {}
         for n, d in pieces:
             _, expo, factors = self.parts(n)
@@ -766,22 +766,6 @@ def meeting(forms: Iterable[Form]) -> list[list[Form]]:
         together = [*(f for group, _ in met for f in group), form]
         groups.append((together, mine.union(*(known for _, known in met))))
     return [group for group, _ in groups]
-
-
-def _inside(sums: Iterable[Form]) -> set[Form]:
-    """Sums, and all that is in an exponent or a factor of their terms."""
-    found: set[Form] = set()
-    waiting = list(sums)
-    while waiting:
-        form = waiting.pop()
-        if form in found:
-            continue
-        found.add(form)
-        if isinstance(form, Sum):
-            waiting.extend(m for m, _ in form.terms)
-        elif isinstance(form, Prod):
-            waiting.extend(f for f, _ in (*form.expo.terms, *form.factors))
-    return found
 
 
 def is_ones(form: Form) -> bool:

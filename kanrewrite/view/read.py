@@ -359,14 +359,11 @@ class View:
 
         What is computed apart may be what makes it so: then the form with all that it is made of.
         """
-        for shift in self.shifts(form, algebra):
-            return form, shift
-        if not candidates(form, algebra):
-            return None
-        whole = opened(form, self._closed, algebra)
-        for shift in self.shifts(whole, algebra) if whole is not form else ():
-            return whole, shift
-        return None
+        found = self.shifts(form, algebra)
+        if not found and self._closed and candidates(form, algebra):
+            form = opened(form, self._closed, algebra)
+            found = self.shifts(form, algebra)
+        return (form, found[0]) if found else None
 
     def shifts(self, form: Form, algebra: Lifting, logs: bool = False) -> tuple[Shift, ...]:
         """A shift that a form does not change with, if one is found.

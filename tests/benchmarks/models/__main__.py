@@ -29,21 +29,25 @@ def loaded(only: str = "") -> list[Model]:
     return [m for m in MODELS if only in m.name]
 
 
-def is_right(found: Any, exact: Any, usual: float) -> bool:
-    """Tell whether all elements are equal to the truth, infinite where it is."""
-    if np.shape(found) != np.shape(exact):
-        return False
+def _is_wrong(found: Any, exact: Any, usual: float) -> Any:
+    """Which elements are not equal to the truth, nor infinite where it is."""
     with np.errstate(all="ignore"):
         same = (found == exact) | (np.isnan(found) & np.isnan(exact))
         near = np.abs(found - exact) <= CLOSE * (np.abs(exact) + usual)
-    return bool(np.all(same | near))
+    return ~(same | near)
+
+
+def is_right(found: Any, exact: Any, usual: float) -> bool:
+    """Tell whether all elements are equal to the truth, infinite where it is."""
+    same_shape = np.shape(found) == np.shape(exact)
+    return same_shape and not np.any(_is_wrong(found, exact, usual))
 
 
 def is_silent(found: Any, exact: Any, usual: float) -> bool:
-    """Tell whether a wrong result does not say so: its wrong elements are all numbers."""
-    with np.errstate(all="ignore"):
-        near = np.abs(found - exact) <= CLOSE * (np.abs(exact) + usual)
-    return bool(np.any(np.isfinite(found) & (found != exact) & ~near))
+    """Tell whether a wrong result does not say so: a wrong element of it is a number."""
+    if np.shape(found) != np.shape(exact):
+        return True
+    return bool(np.any(np.isfinite(found) & _is_wrong(found, exact, usual)))
 
 
 def _values(compiled: Any, given: list[Any]) -> list[Any]:
