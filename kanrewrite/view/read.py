@@ -23,7 +23,7 @@ from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.algebra import LONGEST
-from kanrewrite.view.centring import Generator, Shift, candidates
+from kanrewrite.view.centring import Generator, Shift, atoms, candidates
 from kanrewrite.view.closing import cancel, closable, is_sum, opened, parted
 from kanrewrite.view.demand import Demand
 from kanrewrite.view.events import (
@@ -35,7 +35,7 @@ from kanrewrite.view.events import (
     meets,
 )
 from kanrewrite.view.following import lifted, stated
-from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum
+from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, walked
 from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import allowed, instantiate
 from kanrewrite.view.levels import grows, overflows
@@ -357,13 +357,29 @@ class View:
     def shifted(self, form: Form, algebra: Lifting) -> tuple[Form, Shift] | None:
         """A form and a shift that it does not change with, None if none is found.
 
-        What is computed apart may be what makes it so: then the form with all that it is made of.
+        What is computed apart may be what makes it so, or change with what is shifted though the
+        rest does not: then the form with what that is made of.
         """
         found = self.shifts(form, algebra)
-        if not found and self._closed and candidates(form, algebra):
-            form = opened(form, self._closed, algebra)
-            found = self.shifts(form, algebra)
+        if self._closed and candidates(form, algebra):
+            apart = self._varying(form, found, algebra)
+            whole = opened(form, apart, algebra)
+            proved = self.shifts(whole, algebra) if apart else ()
+            if proved:
+                return whole, proved[0]
         return (form, found[0]) if found else None
+
+    def _varying(self, form: Form, found: Sequence[Shift], algebra: Lifting) -> dict[Form, Form]:
+        """What closed parts of a form stand for, but for those that shifts leave as they are."""
+        apart = {p: self._closed[p] for p in walked(form) if p in self._closed}
+        if not found:
+            return apart
+        shifted = frozenset(found[0].atoms)
+        return {
+            part: whole
+            for part, whole in apart.items()
+            if shifted & atoms(whole, algebra)[0] and not self.shifts(whole, algebra)
+        }
 
     def shifts(self, form: Form, algebra: Lifting, logs: bool = False) -> tuple[Shift, ...]:
         """A shift that a form does not change with, if one is found.

@@ -232,3 +232,16 @@ def test_what_is_computed_apart_is_opened_where_that_shows_a_shift(
     product = grad((grad(variance, x) * w).sum(), x if wanted == "logits" else t)
     values = [np.array([0.5, -1.0, 0.25, 1.0, 2.0]) + level, np.array([0.3, -0.7, 1.0, 0.2, -0.5])]
     assert_right([x, w, t], [product], [*values, np.asarray(0.25)], rtol=1e-12)
+
+
+@pytest.mark.parametrize("level", [0.0, 900.0, 9e5])
+def test_what_is_computed_apart_is_opened_where_it_changes_though_the_rest_does_not(
+    level: float,
+) -> None:
+    """Of the mixed derivative of a variance in the temperature, one long sum does."""
+    x, w = at.dvectors("x", "w")
+    t = at.dscalar("t")
+    variance = grad(grad(at.log(at.exp(-x * t).sum()), t), t)
+    product = grad((grad(t**2 * variance, x) * w).sum(), t)
+    values = [np.array([0.5, -1.0, 0.25, 2.0]) + level, np.array([0.3, -0.7, 1.0, 0.2])]
+    assert_right([x, w, t], [product], [*values, np.asarray(0.8)], rtol=1e-10)
