@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from aesara.graph.basic import Variable
+from aesara.graph.basic import Constant, Variable
 from aesara.raise_op import Assert
 from aesara.scalar.basic import Cast, Mul, ScalarOp
 from aesara.tensor.basic import Alloc, ARange, MakeVector, ScalarFromTensor, TensorFromScalar
@@ -21,6 +21,8 @@ from aesara.tensor.special import LogSoftmax, Softmax
 from aesara.tensor.subtensor import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
     IncSubtensor,
     Subtensor,
     get_idx_list,
@@ -97,6 +99,10 @@ def length_of(value: object, axis: int) -> Length:  # noqa: ARG001  # the fallba
 
 @length_of.register(Variable)
 def _(value: Variable[Any, Any], axis: int) -> Length:
+    return _lengths(value, axis, sliced_too=True)
+
+
+def _lengths(value: Variable[Any, Any], axis: int, sliced_too: bool) -> Length:
     stack, found = [(value, axis)], set[Any]()
     while stack:
         variable, a = stack.pop()
@@ -109,6 +115,7 @@ def _(value: Variable[Any, Any], axis: int) -> Length:
         if variable.owner is not None:
             stack += _below(variable.owner, a)
             found |= _counted(variable.owner) | _filled(variable.owner, a)
+            found |= cut(variable, a) if sliced_too else NOTHING
     return frozenset(found)
 
 
@@ -127,6 +134,42 @@ def _filled(node: Any, axis: int) -> Length:
     if not isinstance(node.op, Alloc | BroadcastTo):
         return NOTHING
     return _length(node.inputs[1 + axis])
+
+
+def cut(variable: Variable[Any, Any], axis: int) -> Length:
+    """The length of a dimension that a variable is a slice of, but not of a slice of a slice."""
+    node = variable.owner
+    if node is None or not isinstance(node.op, Subtensor):
+        return NOTHING
+    index = get_idx_list(node.inputs, node.op.idx_list)
+    index = [*index, *[slice(None)] * (node.inputs[0].type.ndim - len(index))]
+    kept = [d for d, entry in enumerate(index) if isinstance(entry, slice)]
+    return sliced(index[kept[axis]], _lengths(node.inputs[0], kept[axis], sliced_too=False))
+
+
+def listed(variable: Variable[Any, Any], axis: int) -> Length:
+    """The length of a dimension along which a variable was taken from places in lists."""
+    node = variable.owner
+    if node is None or axis or not isinstance(node.op, AdvancedSubtensor | AdvancedSubtensor1):
+        return NOTHING
+    lists = [entry for entry in node.inputs[1:] if getattr(entry.type, "dtype", "bool") != "bool"]
+    if len(lists) < len(node.inputs) - 1 or any(entry.type.ndim != 1 for entry in lists):
+        return NOTHING
+    if len(lists) > 1:  # one of length 1 is broadcast
+        lists = [e for e in lists if isinstance(e, Constant) and e.data.size > 1]
+    return NOTHING.union(*(length_of(e, 0) for e in lists if not e.type.broadcastable[0]))
+
+
+def sliced(entry: slice, length: Length) -> Length:
+    """What is known of the length of a slice of a dimension of a known length."""
+    if entry == slice(None):
+        return length
+    ends = (entry.start, entry.stop, entry.step)
+    known = [None if end is None else constant_of(end) for end in ends]
+    if any(end is not None and found is None for end, found in zip(ends, known, strict=True)):
+        return NOTHING
+    numbers = tuple(None if found is None else int(found) for found in known)
+    return frozenset(("cut", numbers, dimension) for dimension in length)
 
 
 def _length(count: object) -> Length:

@@ -137,6 +137,14 @@ class Bench:
         kept, hidden = (yes, no) if mask.args[1] else (no, yes)
         return self.make(at.switch, cond, kept, hidden)
 
+    def either(self, one: Variable[Any, Any], other: Variable[Any, Any]) -> Variable[Any, Any]:
+        """Where one of two is true: Aesara gives the disjunction of a constant wrong lengths."""
+        return self.make(at.switch, one, at.constant(np.bool_(True)), other)
+
+    def both(self, one: Variable[Any, Any], other: Variable[Any, Any]) -> Variable[Any, Any]:
+        """Where both of two are true."""
+        return self.make(at.switch, one, other, at.constant(np.bool_(False)))
+
     def multiplies(self, mask: App) -> bool:
         """Tell whether a mask, which may have been moved, is a factor and hides no nan.
 

@@ -253,7 +253,7 @@ class Builder(LogBuilder):
         expo = Totals(form.expo.terms)
         rests: list[tuple[Variable[Any, Any], Fraction]] = []
         waiting: list[tuple[Form, Fraction]] = []
-        conditions: list[App] = []
+        conditions: list[Form] = []
         coeff = form.coeff
         for f, k in form.factors:
             exact = where.exact or k < 0
@@ -261,7 +261,7 @@ class Builder(LogBuilder):
                 exact = where.exact or over or large  # what vanishes may bring back what is large
             back = apart or self._brings_back(f, k, form)
             inner = Context(masks, exact, back, unbounded)
-            if is_mask(f) and k > 0:
+            if k > 0 and (is_mask(f) or self.a.keeps(f)):
                 conditions.append(f)
                 continue
             if holds_sum(f) or (isinstance(f, Sum) and self.is_uneven(f, inner)):
@@ -341,9 +341,13 @@ class Builder(LogBuilder):
         return joined(masks, {(f, ()): frozenset([()])})
 
     def _where(
-        self, conditions: list[App], rest: Variable[Any, Any] | None
+        self, conditions: list[Form], rest: Variable[Any, Any] | None
     ) -> Variable[Any, Any] | None:
         """The rest of a product, 0 where a mask hides it."""
         for f in conditions:
-            rest = self.masked(f, self.or_one(rest), self.constant(ZERO))
+            zero, one = self.constant(ZERO), self.or_one(rest)
+            if is_mask(f):
+                rest = self.masked(f, one, zero)
+            else:
+                rest = self.make(at.switch, self.make(at.neq, self.value(f), zero), one, zero)
         return rest

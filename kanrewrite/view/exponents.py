@@ -134,7 +134,7 @@ class ExponentBuilder(Bench):
         safe: Any = None
         for size in sizes:
             small = self.make(at.lt, self.make(at.abs, size), most)
-            safe = small if safe is None else self.make(at.and_, safe, small)
+            safe = small if safe is None else self.both(safe, small)
         return self.make(at.switch, safe, self.times(factors), power)
 
     # -- linear combinations ----------------------------------------------------------------
@@ -324,7 +324,7 @@ class ExponentBuilder(Bench):
             there = self.make(at.ge if up else at.le, var, high)
             for other in others:
                 finite = self.make(at.invert, self.make(at.isinf, self.value(other)))
-                there = self.make(at.and_, there, finite)
+                there = self.both(there, finite)
             left = limit(lin, tower, up, self.a)
             steep = slope(left, tower, up)
             found = self.constant_of(np.inf if steep > 0 else -np.inf)
@@ -415,7 +415,7 @@ class ExponentBuilder(Bench):
                 rest = self.or_one(self.split(f, within_log(f))[1])
                 there = self.make(at.neq, rest, self.constant(ZERO))
                 if not self.a.is_left(f):  # zero times nan is nan
-                    there = self.make(at.or_, there, gone)
+                    there = self.either(there, gone)
                 out = self.make(at.switch, there, out, low)
         return out
 

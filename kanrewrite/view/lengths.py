@@ -6,9 +6,19 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from aesara.graph.basic import Apply, Variable
 from aesara.tensor.elemwise import DimShuffle
 
-from kanrewrite.guards.lengths import NOTHING, Length, entries_of, factors_of, length_of
+from kanrewrite.guards.lengths import (
+    NOTHING,
+    Length,
+    cut,
+    entries_of,
+    factors_of,
+    length_of,
+    listed,
+    sliced,
+)
 from kanrewrite.terms import ELEMENTWISE, T
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, pieces
 from kanrewrite.view.moves import Index
@@ -16,8 +26,19 @@ from kanrewrite.view.moves import Index
 
 @length_of.register(Form)
 def _(form: Form, axis: int) -> Length:
-    found = (_dimension(part, axis) for part in spanning(form, (axis,)))
-    return NOTHING.union(*(length_of(var, a) for var, a in found if a is not None))
+    return NOTHING.union(*(_length_of(part, axis) for part in spanning(form, (axis,))))
+
+
+def _length_of(form: Form, axis: int) -> Length:
+    """What is known of a length of an operand."""
+    variable, dimension = _dimension(form, axis)
+    if dimension is not None:  # what stands for a shift is no variable
+        return length_of(variable, dimension) if isinstance(variable, Variable) else NOTHING
+    if isinstance(form, App) and form.op is T.subtensor and isinstance(form.args[1], Index):
+        inner, index = form.args
+        taken = index.taken(axis)
+        return NOTHING if taken is None else sliced(index.entries[taken], length_of(inner, taken))
+    return NOTHING
 
 
 @factors_of.register(Form)
@@ -67,6 +88,47 @@ def spanning(form: Form, axes: tuple[int, ...]) -> set[Form]:
 
 #: Operators whose operands have all the lengths of what they are over.
 _ALONG = {T.sum, T.others, T.mask, T.unpicked}
+
+
+class SameLengths:
+    """The lengths that elementwise operators ask to be equal, of what is not known to have one."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Apply[Any]] = []
+        self._above: dict[Any, Any] = {}
+
+    def ask(self, node: Apply[Any]) -> None:
+        """Learn that a node computes elementwise."""
+        if len(node.inputs) > 1:
+            self._waiting.append(node)
+
+    def fills(self, form: Form, like: Leaf) -> bool:
+        """Tell whether all of a form has the lengths of another one."""
+        axes = range(like.ndim)
+        known = [self.of(length_of(like, d)) for d in axes]
+        parts = ((part, d) for part in operands(form) for d in axes)
+        return all(part.bcast[d] or known[d] & self.of(length_of(part, d)) for part, d in parts)
+
+    def of(self, length: Length) -> Length:
+        """What is known of a length, in the words of all that are equal."""
+        while self._waiting:
+            node = self._waiting.pop()
+            together = [*node.inputs, *node.outputs]
+            for d in range(node.outputs[0].type.ndim):
+                whole = [(v, d) for v in together if not v.type.broadcastable[d]]
+                parts = [entry for v, _ in whole for entry in cut(v, d) | listed(v, d)]
+                for other in (*whole[1:], *parts):
+                    self._above[self._top(other)] = self._top(whole[0])
+        return frozenset(map(self._top, length))
+
+    def _top(self, entry: Any) -> Any:
+        if isinstance(entry, tuple) and len(entry) > len(("variable", "axis")):
+            part, numbers, whole = entry
+            entry = part, numbers, self._top(whole)
+        while (above := self._above.get(entry, entry)) != entry:
+            self._above[entry] = self._above.get(above, above)
+            entry = above
+        return entry
 
 
 def fills(

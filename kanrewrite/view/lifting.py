@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
-from aesara.graph.basic import Variable
+from aesara.graph.basic import Constant
 from aesara.tensor.type import TensorType
 
 from kanrewrite.guards.bounding import BoundsOf
@@ -43,9 +43,10 @@ from kanrewrite.view.forms import (
 )
 from kanrewrite.view.heat import hot, summed
 from kanrewrite.view.joining import part
-from kanrewrite.view.lengths import fills, operands
+from kanrewrite.view.lengths import SameLengths, fills, operands
 from kanrewrite.view.levels import overflows
-from kanrewrite.view.moves import Index, Move, Piece, Shuffle
+from kanrewrite.view.moves import Index, Move, Piece, Rows, Shuffle
+from kanrewrite.view.nodes import constant_of
 from kanrewrite.view.others import together, without_one, without_several, without_squares
 from kanrewrite.view.own_terms import without_own
 from kanrewrite.view.picking import scatters, without_picks
@@ -84,6 +85,14 @@ class Lifting(Algebra):
         self.built_by: dict[Any, Relation] = {}
         #: Where each moved form came from: what lets a scatter give factors back.
         self.moved_from: dict[tuple[Move, Form], Form] = {}
+        #: Whether a graph may count up to a length: not in JAX, which has to know it.
+        self.counts = True
+        #: The constants that are not numbers, by what is in them.
+        self.constants: dict[tuple[Bcast, str, tuple[int, ...], bytes], Leaf] = {}
+        #: The rows of which an index takes elements that are put somewhere.
+        self.rows: dict[Move, list[tuple[tuple[Length, ...], Rows]]] = {}
+        #: Ones and zeros that hide whatever they are multiplied with where they are 0.
+        self.kept: set[Form] = set()
         #: What each form is after each move: forms share their parts.
         self.moved: dict[tuple[Move, Form], Form] = {}
         #: The moves that give a form, of those for which there is a witness.
@@ -98,6 +107,7 @@ class Lifting(Algebra):
         self.numbers: dict[tuple[Any, Any], Any] = {}
         #: For what is scattered into zeros, a form of their lengths.
         self.lengths: dict[Form, Form] = {}
+        self.same_lengths = SameLengths()
         #: Ones of each broadcast pattern, with what is known of their lengths.
         self.long: dict[Bcast, list[tuple[list[Length], Form]]] = {}
         #: For a move, forms that a mask has hidden what it takes of.
@@ -288,14 +298,19 @@ class Lifting(Algebra):
 
     def _picked(self, move: Move, like: Leaf, axes: Axes) -> tuple[int | str, ...] | None:
         """The same of an index that takes one element along axes at all places along the others."""
+        if not self.takes_all(move, like, axes):
+            return None
+        left = iter(range(len(move.whole)))
+        return tuple("x" if d in axes else next(left) for d in range(len(move.whole)))
+
+    def takes_all(self, move: Move, like: Form, axes: Axes) -> bool:
+        """Tell whether a move picks one element along axes at all places along the others."""
         if not isinstance(move, Index) or axes not in move.picks():
-            return None
+            return False
         others = [(e, d) for d, e in enumerate(move.entries) if d not in axes]
-        counted = ((e, d) for e, d in others if isinstance(e, Variable))
-        if not all(length_of(e, 0) & length_of(like, d) for e, d in counted):
-            return None
-        left = iter(range(len(others)))
-        return tuple("x" if d in axes else next(left) for d in range(len(move.entries)))
+        counted = [(e, d) for e, d in others if not isinstance(e, slice)]
+        lengths = self.same_lengths
+        return all(lengths.of(length_of(e, 0)) & lengths.of(length_of(like, d)) for e, d in counted)
 
     def prod_along(self, form: Form, axes: Axes, lengths: Mapping[int, Form] | None = None) -> Form:
         """``prod(c * b) == c**n * prod(b)`` for a c that is constant along axes of length n.
@@ -493,10 +508,42 @@ class Lifting(Algebra):
             return self.spread(form.args[0], self.app(T.subtensor, form, mine, bcast=mine.result()))
         if isinstance(mine, Piece) and isinstance(form, App) and form.op is T.join:
             out = part(form, mine)
+        if out is None and isinstance(form, Leaf) and isinstance(mine, Index):
+            out = self._piece_of_constant(form, mine)
         if out is None:
             out = self.app(T.subtensor, form, mine, bcast=mine.result())
         self.moved_from[(move, out)] = form
         return out
+
+    def shared_constant(self, leaf: Leaf) -> Leaf:
+        """A constant as the one of those numbers."""
+        data = leaf.var.data
+        key = (leaf.bcast, str(data.dtype), data.shape, data.tobytes())
+        return self.constants.setdefault(key, leaf)
+
+    def _is_constant(self, form: Form) -> TypeGuard[Leaf]:
+        """Tell whether a form is one of the constants that are looked into."""
+        known = isinstance(form, Leaf) and isinstance(form.var, Constant)
+        return known and form in self.constants.values()
+
+    def _piece_of_constant(self, form: Leaf, move: Index) -> Form | None:
+        """What known places take of a constant, as folding makes it; None of anything else."""
+        if not self._is_constant(form):
+            return None
+        piece = move.apply(form.var)
+        if not isinstance(piece, Constant):
+            return None
+        number = constant_of(piece)
+        return self.shared_constant(self.leaf(piece, move.result())) if number is None else None
+
+    def came_from(self, form: Form, move: Move) -> Form | None:
+        """What a move gives a form of; a constant may have been taken from another by folding."""
+        found = self.moved_from.get((move, form))
+        if found is None and self._is_constant(form):
+            for whole in list(self.constants.values()):
+                if whole.bcast == move.whole and self.move(whole, move) is form:
+                    return whole
+        return found
 
     def all_picked(self, form: Form, move: Move) -> Form | None:
         """What a move picks for each place, of a form that is the same along the other axes."""
@@ -600,7 +647,7 @@ class Lifting(Algebra):
         """What a moved form is where it was not moved, None where that is not known."""
         if all(form.bcast):  # one number, wherever it goes
             return self.shuffle(form, ("x",) * like.ndim)
-        found = self.moved_from.get((move, form))
+        found = self.came_from(form, move)
         if found is None and form.ndim == like.ndim and move.leaves(form.bcast):
             return form
         return found if found is None or fills(found, like, self.lengths) else None
@@ -647,6 +694,12 @@ class Lifting(Algebra):
             met, a = shared(b, self.spread(rest, a), along, order, self)
             return a, self.spread(met, b)
         return a, b
+
+    def keeps(self, form: Form) -> bool:
+        """Tell whether a form is ones and zeros that hide what they are multiplied with."""
+        while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+            form = form.args[0]
+        return form in self.kept
 
     def chosen(self, cond: Form, kept: bool) -> App:
         """What a choice keeps, or hides: as a factor it hides even what is not a number."""

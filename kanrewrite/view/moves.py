@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import aesara.tensor as at
 import numpy as np
@@ -19,7 +19,7 @@ from aesara.tensor.subtensor import indices_from_subtensor
 from aesara.tensor.type import TensorType
 from aesara.tensor.type_other import NoneTypeT, SliceType
 
-from kanrewrite.view.forms import Bcast
+from kanrewrite.view.forms import Bcast, Leaf
 
 
 class Move:
@@ -207,10 +207,15 @@ class Index(Move):
 
     def source(self, axis: int) -> int | None:
         """The dimension that is whole as one of the result, None where none is."""
+        origin = self.taken(axis)
+        return origin if origin is not None and self.entries[origin] == slice(None) else None
+
+    def taken(self, axis: int) -> int | None:
+        """The dimension that one of the result is a slice of, None where it is of none."""
         if not self._keeps_order():
             return None
         origin = self._kept()[axis]
-        return origin if self.entries[origin] == slice(None) else None
+        return origin if isinstance(self.entries[origin], slice) else None
 
     def leaves(self, bcast: Bcast) -> bool:
         """Tell whether only dimensions of length 1 are indexed, and all dimensions stay."""
@@ -237,6 +242,52 @@ class Index(Move):
             if axes and sum(d not in axes for d in range(counted)) == before:
                 found.append(axes)
         return found
+
+    def listed(self) -> int | None:
+        """The axis of which it takes places from a list, none twice, and an element at each.
+
+        Where another entry is a number, or a list that is as long.
+        """
+        indexed = [d for d, e in enumerate(self.entries) if not isinstance(e, slice)]
+        lists = [d for d in indexed if _ndim(self.entries[d])]
+        if len(indexed) < 2 or any(_ndim(self.entries[d]) > 1 for d in lists):
+            return None
+        lists = [d for d in lists if self.entries[d].type.broadcastable != (True,)]
+        counted = [d for d in lists if _counts(self.entries[d])]
+        found = [*counted, *(d for d in lists if _differ(self.entries[d]))]
+        whole = (sum(isinstance(e, slice) for e in self.entries[:d]) for d in found)
+        return next((d for d, n in zip(found, whole, strict=True) if n == self.place()), None)
+
+    def place(self) -> int:
+        """Where the dimension of lists comes to lie."""
+        indexed = [d for d, e in enumerate(self.entries) if not isinstance(e, slice)]
+        together = len(indexed) == indexed[-1] - indexed[0] + 1
+        return indexed[0] if together else 0
+
+    def places(self) -> dict[int, int]:
+        """Where each axis that is left comes to lie, and that of lists if it is in its order."""
+        indexed = [d for d, e in enumerate(self.entries) if not isinstance(e, slice)]
+        order = [d for d in range(len(self.entries)) if d not in indexed]
+        axis = self.listed()
+        if any(_ndim(self.entries[d]) for d in indexed):
+            order.insert(self.place(), -1 if axis is None else axis)
+        return {d: n for n, d in enumerate(order) if d >= 0}
+
+    def partial(self) -> dict[int, Any]:
+        """The axes along which it takes some places, beside those along which it takes one."""
+        if all(isinstance(e, slice) for e in self.entries):
+            return {}
+        if any(_ndim(e) > 1 for e in self.entries):
+            return {}
+        slices = {d: e for d, e in enumerate(self.entries) if isinstance(e, slice)}
+        found = {d: e for d, e in slices.items() if not _is_all(e)}
+        axis = self.listed()
+        return found if axis is None else {**found, axis: self.entries[axis]}
+
+    def index(self) -> tuple[Any, ...]:
+        """The entries up to the last that takes less than all."""
+        last = max((d for d, e in enumerate(self.entries) if not _is_all(e)), default=-1)
+        return self.entries[: last + 1]
 
     def is_apart(self, other: Move) -> bool:
         """Numbers along one axis are different, where all others take the same, one by one."""
@@ -316,6 +367,20 @@ class Index(Move):
             if piece.type.broadcastable == found.type.broadcastable:
                 return piece
         return found
+
+
+class Rows(NamedTuple):
+    """Some rows of which an index takes elements.
+
+    The index that takes an element of each row, and a scatter by it; the index of the rows alone,
+    in what is taken, and a scatter by it; what keeps those rows.
+    """
+
+    whole: Index
+    like: Leaf
+    alone: Index
+    alone_like: Leaf
+    kept: Leaf
 
 
 class Reshape(Move):
@@ -507,6 +572,11 @@ def _differ(entry: Any) -> bool:
     places = np.asarray(entry.data)
     alike = bool(np.all(places >= 0) or np.all(places < 0))
     return alike and len(np.unique(places)) == len(places)
+
+
+def _is_all(entry: Any) -> bool:
+    """Tell whether an entry of an index is a whole slice."""
+    return isinstance(entry, slice) and entry == slice(None)
 
 
 def _entry_key(entry: Any) -> Hashable:

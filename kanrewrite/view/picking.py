@@ -332,7 +332,7 @@ def spread(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
         if isinstance(part, App) and part.op is T.subtensor and part.args[1] == move:
             inner: Form = part.args[0]
             return inner
-        source = a.moved_from.get((move, part))
+        source = a.came_from(part, move)
         if source is not None:
             return source
         if isinstance(part, Lin | Prod | Sum) or (isinstance(part, App) and part.op in ELEMENTWISE):

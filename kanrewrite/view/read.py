@@ -114,6 +114,7 @@ class View:
         """Where the forms of a dtype are made."""
         if dtype not in self._algebras:
             self._algebras[dtype] = Lifting(dtype, self.laws)
+            self._algebras[dtype].counts = T.scatter not in self.avoided
         return self._algebras[dtype]
 
     @property
@@ -286,7 +287,9 @@ class View:
         constant = isinstance(var, Constant) and bool(np.all(np.asarray(var.data) >= 0))
         unsigned = constant or str(var.type.dtype).startswith(("uint", "bool"))
         unsigned = unsigned or assumed(var).low >= 0
-        return algebra.leaf(var, tuple(var.type.broadcastable), nonneg=unsigned)
+        leaf = algebra.leaf(var, tuple(var.type.broadcastable), nonneg=unsigned)
+        is_small = isinstance(var, Constant) and np.size(var.data) <= LARGEST_CONSTANT
+        return algebra.shared_constant(leaf) if is_small else leaf
 
     def _turned(self, var: Variable[Any, Any], algebra: Lifting) -> Form | None:
         """A constant matrix as the transpose of another one, which folding has parted it from."""

@@ -67,6 +67,7 @@ def _same_dtype(node: Apply[Any], a: Lifting, start: int = 0) -> bool:
 
 def _elemwise(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     op = operator_of(node.op)
+    a.same_lengths.ask(node)
     if isinstance(node.op.scalar_op, Cast):
         return _cast(view, node, a)
     reader = ELEMWISE.get(op)

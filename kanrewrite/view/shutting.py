@@ -144,7 +144,7 @@ def _condition(form: Form, b: Bench) -> Variable[Any, Any]:
 def _all(found: list[Variable[Any, Any] | None], b: Bench) -> Variable[Any, Any] | None:
     out: Variable[Any, Any] | None = None
     for var in dict.fromkeys(v for v in found if v is not None):
-        out = var if out is None else b.make(at.and_, out, var)
+        out = var if out is None else b.both(out, var)
     return out
 
 
@@ -153,7 +153,7 @@ def _any(found: list[Variable[Any, Any] | None], b: Bench) -> Variable[Any, Any]
     for var in dict.fromkeys(found):
         if var is None:
             return None
-        out = var if out is None else b.make(at.or_, out, var)
+        out = var if out is None else b.either(out, var)
     return out
 
 

@@ -187,7 +187,7 @@ def _others(b: LogBuilder, form: App, where: Context) -> Scaled:
     sizes = terms if body.nonneg else b.make(at.abs, terms)
     largest = b.make(at.eq, sizes, b.keepdims(Supremum(axes), sizes, axes))
     number = b.make(at.sum, largest, axis=axes, keepdims=True)
-    alone = b.make(at.and_, largest, b.make(at.eq, number, at.constant(1)))
+    alone = b.both(largest, b.make(at.eq, number, at.constant(1)))
     # Where there are no others, what is around may be as small as the one that is there.
     left_level, left = shifted(b.make(at.switch, alone, low, exponent), level)
     total, total_left = (b.make(at.sum, t, axis=axes, keepdims=True) for t in (terms, left))

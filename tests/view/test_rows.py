@@ -1,0 +1,150 @@
+"""Losses of some rows: what an index takes of them is put back as what one of all rows takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kanrewrite.terms import T
+from kanrewrite.view.lengths import SameLengths
+from kanrewrite.view.moves import Index
+from kanrewrite.view.read import View
+from tests.sparing import sparing
+from tests.view.common import assert_right, at, function, grad, stock
+
+z, d, w, y = at.dmatrix("z"), at.dmatrix("d"), at.dvector("w"), at.lvector("y")
+ROWS = at.arange(y.shape[0])
+LABELS = np.array([1, 2])
+WEIGHTS = np.array([0.7, 1.9])
+NEAR = np.array([[0.5, 1.5, 0.25, -0.4], [2, -1, 0.5, 0.1], [0.25, 1.0, 1.2, -0.7], [1, 1, 0, 3]])
+DIRECTION = np.cos(np.arange(16.0)).reshape(4, 4)
+
+
+def share(logits: Any, axis: int = 1) -> Any:
+    return at.exp(logits) / at.exp(logits).sum(axis=axis, keepdims=True)
+
+
+PICKED: dict[str, Callable[[], Any]] = {
+    "as many as labels": lambda: share(z)[ROWS, y],
+    "a known number": lambda: share(z)[at.arange(2), y],
+    "listed": lambda: share(z)[np.array([2, 0]), y],
+    "from the end": lambda: share(z)[np.array([-1, -3]), y],
+    "one column of them": lambda: share(z)[np.array([2, 0]), 1],
+    "a slice of them": lambda: share(z)[1:, 2],
+    "columns": lambda: share(z, 0)[y, ROWS],
+    "of a slice": lambda: share(z[:2])[at.arange(z[:2].shape[0]), y],
+    "of all but the last": lambda: share(z[:-2])[ROWS, y],
+}
+LOSSES: dict[str, Callable[[Any], Any]] = {
+    "others": lambda p: -at.log(1 - p).mean(),
+    "weighted": lambda p: (w[: p.shape[0]].mean() * at.log(1 - p)).sum(),
+    "odds": lambda p: (at.log(p) - at.log(1 - p)).sum(),
+}
+
+
+@pytest.mark.parametrize("case", sparing(product(PICKED, LOSSES), 7), ids=str)
+def test_losses_of_some_rows_have_slopes_and_curvature(case: tuple[str, str]) -> None:
+    picked, loss = case
+    slope = grad(LOSSES[loss](PICKED[picked]()), z)
+    product = grad((slope * d).sum(), z)
+    inputs = [z, d, w, y]
+    ours, theirs = (f(inputs, [slope, product]) for f in (function, stock))
+    near = (NEAR, DIRECTION, WEIGHTS, LABELS)
+    for found, expected in zip(ours(*near), theirs(*near), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-14)
+    for scale in (40.0, 300.0):
+        far = (NEAR * scale, DIRECTION, WEIGHTS, LABELS)
+        assert_right(inputs, [slope, product], far, atol=1e-14, compiled=ours)
+
+
+@pytest.mark.parametrize("weigh", [lambda v: w * v, lambda v: v / w], ids=["times", "over"])
+def test_what_was_taken_of_no_row_is_put_where_rows_are(weigh: Callable[[Any], Any]) -> None:
+    """Of a weight there is nothing elsewhere, nor is there anything of its reciprocal."""
+    slope = grad(weigh(at.log(1 - share(z)[ROWS, y])).sum(), z)
+    for scale in (1.0, 40.0, 300.0):
+        assert_right([z, w, y], [slope], [NEAR * scale, WEIGHTS, LABELS], atol=1e-14)
+
+
+@pytest.mark.parametrize("hidden", [[1e3, -1e3, 0.0, 0.0], [0.0, 1e3, 1e3, -1e3]])
+def test_rows_that_are_not_taken_may_be_anything(hidden: list[float]) -> None:
+    loss = -at.log(1 - share(z)[ROWS, y]).sum()
+    slope = grad(loss, z)
+    values = [np.vstack([NEAR[:2], [hidden]]), LABELS]
+    (found,) = function([z, y], [slope])(*values)
+    assert not found[2].any()
+    assert_right([z, y], [slope, grad((slope * z).sum(), z)], values)
+
+
+def test_rows_that_are_taken_twice_are_added_up() -> None:
+    slope = grad(-at.log(1 - share(z)[np.array([0, 0]), y]).sum(), z)
+    (expected,) = stock([z, y], [slope])(NEAR, LABELS)
+    np.testing.assert_allclose(function([z, y], [slope])(NEAR, LABELS)[0], expected, rtol=1e-12)
+
+
+def test_rows_of_two_indices_are_told_apart() -> None:
+    p = share(z)
+    loss = (at.log(1 - p[ROWS, y]) - at.log(p[ROWS, y])).sum() + at.log(
+        1 - p[at.arange(2), 1]
+    ).sum()
+    logits = np.random.default_rng(1).normal(size=(4, 5)) * 300
+    assert_right([z, y], [grad(loss, z)], [logits, LABELS], atol=1e-14)
+
+
+@pytest.mark.parametrize("taken", [lambda p: p[:, 1], lambda p: p[:, :2].sum(axis=1)])
+def test_what_folding_took_of_a_direction_is_a_part_of_it(taken: Callable[[Any], Any]) -> None:
+    slope = grad(-at.log(1 - taken(share(z))).sum(), z)
+    product = grad((slope * DIRECTION).sum(), z)
+    for scale in (1.0, 40.0, 150.0):
+        assert_right([z], [product], [NEAR * scale], atol=1e-14)
+
+
+def test_conditions_of_constants_keep_their_lengths() -> None:
+    """Aesara makes ``or(true, a)`` as long as a, whatever length the truth has."""
+    p = share(z)
+    slope = grad(at.log(1 + p[:, 0] - p[:, 1]).sum(), z)
+    product = grad((slope * DIRECTION).sum(), z)
+    assert_right([z], [product], [NEAR], rtol=1e-9)
+
+
+def test_an_index_tells_the_axes_of_which_it_takes_some_places() -> None:
+    labels, rows = at.lvector("labels"), at.arange(z.shape[0])
+    listed, twice = at.constant(np.array([2, 0])), at.constant(np.array([1, 1]))
+    whole, both = slice(None), (False, False)
+    assert Index((rows, labels), both).partial() == {0: rows}
+    assert Index((listed, 1), both).partial() == {0: listed}
+    assert Index((twice, listed), both).partial() == {1: listed}
+    assert Index((slice(1, None), 2), both).partial() == {0: slice(1, None)}
+    assert not Index((twice, labels), both).partial()
+    assert not Index((whole, 1), both).partial()
+    assert not Index((slice(1, None), whole), both).partial()
+
+
+def test_elementwise_operators_ask_for_equal_lengths() -> None:
+    a, b, c = at.dmatrix("a"), at.dmatrix("b"), at.drow("c")
+    lengths, some = SameLengths(), a[1:]
+    lengths.ask((some * b).owner)
+    lengths.ask((b + c).owner)
+
+    def of(*entries: Any) -> Any:
+        return lengths.of(frozenset(entries))
+
+    assert of((b, 0)) == of(("cut", (1, None, None), (a, 0)))
+    assert of((b, 1)) == of((some, 1), (b, 1)) != of((b, 0))
+    assert not of((c, 0)) & of((b, 0))
+    assert of((c, 1)) == of((b, 1))
+
+
+def test_nothing_is_counted_where_lengths_have_to_be_known() -> None:
+    assert View().algebra("float64").counts
+    assert not View(avoided={T.scatter}).algebra("float64").counts
+
+
+def test_a_length_of_one_is_no_list_of_rows() -> None:
+    """An index of one row and of several columns is broadcast."""
+    slope = grad(-at.log(1 - share(z)[np.array([1]), y]).sum(), z)
+    (expected,) = stock([z, y], [slope])(NEAR, LABELS)
+    np.testing.assert_allclose(function([z, y], [slope])(NEAR, LABELS)[0], expected, rtol=1e-12)
