@@ -63,7 +63,7 @@ class Bench:
         """Tell whether a form has been split there."""
         raise NotImplementedError
 
-    def log_parts(self, form: Form, outer: Lin | None = None) -> Scaled:
+    def log_parts(self, form: Form, outer: Lin | None = None, alike: bool = False) -> Scaled:
         """``outer + log(form)`` as ``(e, r)`` with the value ``e + r``."""
         raise NotImplementedError
 

@@ -26,8 +26,11 @@ from kanrewrite.view.sums import NEGLIGIBLE, SumBuilder
 class LogBuilder(SumBuilder):
     """Builds logs."""
 
-    def log_parts(self, form: Form, outer: Lin | None = None) -> Scaled:
-        """``outer + log(form)`` as ``(e, r)`` with the value ``e + r``."""
+    def log_parts(self, form: Form, outer: Lin | None = None, alike: bool = False) -> Scaled:
+        """``outer + log(form)`` as ``(e, r)`` with the value ``e + r``.
+
+        Where another log of the same exponents is subtracted, both leave the largest of them.
+        """
         outer = self.a.no_exponent if outer is None else outer
         sign, expo, factors = self.a.parts(form)
         if is_softplus(form):
@@ -38,7 +41,8 @@ class LogBuilder(SumBuilder):
             pair = None if expo.terms else self._pair(base)
             if pair is not None:
                 return self._log_pair(pair[0], sign * pair[1], sign * pair[2], outer)
-            found = self._relative(base, sign, self.a.plus(outer, expo, ONE))
+            around = self.a.plus(outer, expo, ONE)
+            found = None if alike else self._relative(base, sign, around)
             if found is not None:
                 return self._log_of_sum(self._whole_log(found[0]), found[1])
             if isinstance(form, Sum) and hot(form):

@@ -381,11 +381,15 @@ class SumBuilder(ExponentBuilder):
         lin, inner = cleared(lin, [(m.args[0], c) for m, c in hidden], self.a)  # type: ignore[attr-defined]
         hidden = [(self.a.app(T.log, f), c) for f, c in inner]
         lin, hidden, logs = self._tops(lin, hidden)
+        alike = _of_alike(hidden)
         for m, c in hidden:
             # As c * (lin/c + log(...)): what cancels inside the log does so before it is added.
-            outer = self.a.lin({n: d / c for n, d in lin.terms})
-            e, r = self.log_parts(m.args[0], outer)  # type: ignore[attr-defined]
-            lin = self.a.lin({n: d * c for n, d in e.terms})
+            outer, left = lin, self.a.no_exponent
+            if m in alike:
+                outer, left = left, outer
+            outer = self.a.lin({n: d / c for n, d in outer.terms})
+            e, r = self.log_parts(m.args[0], outer, m in alike)  # type: ignore[attr-defined]
+            lin = self.a.plus(left, e, c)
             if r is not None:
                 logs.append((c, r))
         number = dict(lin.terms).get(self.a.one)
@@ -435,6 +439,17 @@ class SumBuilder(ExponentBuilder):
             fade = self.make(at.neg, self.make(at.abs, apart))
             values.append((c, self.make(at.softplus, fade)))
         return lin, left, values
+
+
+def _of_alike(logs: Logs) -> set[Form]:
+    """The logs of sums with the same exponents as another one has, of the opposite sign.
+
+    The largest exponent is the same, and cancels: nothing of it may be in only one of them.
+    """
+    shown = [(m, c, exponents(m.args[0])) for m, c in logs]  # type: ignore[attr-defined]
+    return {
+        m for m, c, mine in shown if any(c * d < 0 and mine == theirs for _, d, theirs in shown)
+    }
 
 
 def _adds_up(form: Form) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 from kanrewrite import registry
 from kanrewrite.terms import T
-from tests.view.common import at, function, stock
+from tests.view.common import assert_right, at, function, stock
 
 #: Zeros beside what is negative, positive and a power of nothing.
 ZEROS = [
@@ -64,3 +64,12 @@ def test_what_is_as_large_as_what_a_log_is_taken_of_meets_it(softplus: Any) -> N
         [1 / (1 + np.exp(-1.0)), 1 / (1 + np.exp(-2.0)), 1.0, 0.0],
         1e-12,
     )
+
+
+@pytest.mark.parametrize("point", [(0.3, -0.7, 1e9), (0.3, -0.7, -1e9), (1e8, 0.3, -0.7)])
+def test_logs_of_the_same_exponents_leave_the_largest_of_them(point: tuple[float, ...]) -> None:
+    """It cancels, however large it is; in one of them alone it would be rounded."""
+    x, y, z = at.dscalars("x", "y", "z")
+    total = 1 + 2 * at.exp(-3 * x - 2 * z) + at.exp(-x - y - 3 * z)
+    out = at.log(1 + total) - at.log(total) + x
+    assert_right([x, y, z], [out], list(map(np.float64, point)), rtol=1e-14)
