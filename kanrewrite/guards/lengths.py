@@ -147,6 +147,14 @@ def cut(variable: Variable[Any, Any], axis: int) -> Length:
     return sliced(index[kept[axis]], _lengths(node.inputs[0], kept[axis], sliced_too=False))
 
 
+def below(variable: Variable[Any, Any], axis: int) -> Length:
+    """What a dimension is as long as, one operator below: dimensions, slices of them, lists."""
+    node = variable.owner
+    if node is None:
+        return NOTHING
+    return frozenset(_below(node, axis)) | cut(variable, axis) | listed(variable, axis)
+
+
 def listed(variable: Variable[Any, Any], axis: int) -> Length:
     """The length of a dimension along which a variable was taken from places in lists."""
     node = variable.owner

@@ -12,11 +12,10 @@ from aesara.tensor.elemwise import DimShuffle
 from kanrewrite.guards.lengths import (
     NOTHING,
     Length,
-    cut,
+    below,
     entries_of,
     factors_of,
     length_of,
-    listed,
     sliced,
 )
 from kanrewrite.terms import ELEMENTWISE, T
@@ -96,11 +95,11 @@ class SameLengths:
     def __init__(self) -> None:
         self._waiting: list[Apply[Any]] = []
         self._above: dict[Any, Any] = {}
+        self._linked: set[Any] = set()
 
     def ask(self, node: Apply[Any]) -> None:
         """Learn that a node computes elementwise."""
-        if len(node.inputs) > 1:
-            self._waiting.append(node)
+        self._waiting.append(node)
 
     def fills(self, form: Form, like: Leaf) -> bool:
         """Tell whether all of a form has the lengths of another one."""
@@ -112,17 +111,28 @@ class SameLengths:
     def of(self, length: Length) -> Length:
         """What is known of a length, in the words of all that are equal."""
         while self._waiting:
-            node = self._waiting.pop()
-            together = [*node.inputs, *node.outputs]
-            for d in range(node.outputs[0].type.ndim):
-                whole = [(v, d) for v in together if not v.type.broadcastable[d]]
-                parts = [entry for v, _ in whole for entry in cut(v, d) | listed(v, d)]
-                for other in (*whole[1:], *parts):
-                    self._above[self._top(other)] = self._top(whole[0])
+            for output in self._waiting.pop().outputs:
+                for d, one in enumerate(output.type.broadcastable):
+                    if not one:
+                        self._link((output, d))
         return frozenset(map(self._top, length))
 
+    def _link(self, entry: Any) -> None:
+        """Take a dimension for what it is as long as, and that for what that is, each once."""
+        stack = [entry]
+        while stack:
+            entry = stack.pop()
+            if entry in self._linked:
+                continue
+            self._linked.add(entry)
+            variable, axis = entry
+            for other in below(variable, axis):
+                self._above[self._top(other)] = self._top(entry)
+                if isinstance(other, tuple) and isinstance(other[0], Variable):
+                    stack.append(other)
+
     def _top(self, entry: Any) -> Any:
-        if isinstance(entry, tuple) and len(entry) > len(("variable", "axis")):
+        if isinstance(entry, tuple) and not isinstance(entry[0], Variable):
             part, numbers, whole = entry
             entry = part, numbers, self._top(whole)
         while (above := self._above.get(entry, entry)) != entry:

@@ -555,7 +555,8 @@ class Lifting(Algebra):
                 continue
             spread = [p for p in operands(form) if p.ndim == form.ndim]
             lengths = {d: NOTHING.union(*(length_of(p, d) for p in spread)) for d in counted}
-            if all(length_of(move.entries[d], 0) & lengths[d] for d in counted):
+            same = self.same_lengths
+            if all(same.of(length_of(move.entries[d], 0)) & same.of(lengths[d]) for d in counted):
                 return self.drop(form, axes)
         return None
 

@@ -79,6 +79,8 @@ class Spread:
         if isinstance(form, App) and form.op is T.subtensor and form.args[1] == self.move:
             whole = form.args[0]
         if whole is not None and self.a.same_lengths.fills(whole, self.like):
+            if whole.bcast == self.like.bcast:  # zeros of some shape may not tell what it is of
+                self.a.lengths[self.rows.like] = whole
             return self.a.move(whole, self.rows.whole)
         spans = isinstance(form, App) and form.op in ELEMENTWISE
         if not (spans or isinstance(form, Lin | Prod | Sum)):
@@ -90,10 +92,11 @@ class Spread:
 
 def _known_rows(move: Index, partial: dict[int, Any], like: Leaf, a: Lifting) -> Rows:
     """The rows of an index, which are the same in what has the same lengths."""
-    lengths = tuple(a.same_lengths.of(length_of(like, d)) for d in range(like.ndim))
-    known = a.rows.setdefault(move, [])
+    same, known = a.same_lengths, a.rows.setdefault(move, [])
+    lengths = tuple(length_of(like, d) for d in range(like.ndim))
     for others, rows in known:
-        if all(one or m & n for one, m, n in zip(like.bcast, lengths, others, strict=True)):
+        pairs = zip(like.bcast, lengths, others, strict=True)
+        if all(one or same.of(m) & same.of(n) for one, m, n in pairs):
             return rows
     rows = _rows(move, partial, like, a)
     known.append((lengths, rows))

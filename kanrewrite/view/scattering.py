@@ -11,6 +11,7 @@ import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Apply, Constant, Variable
 from aesara.tensor.basic import AllocDiag, ARange, ExtractDiag
+from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.subtensor import IncSubtensor
 
 from kanrewrite.view.forms import Form
@@ -95,6 +96,9 @@ def _scattered(view: Source, node: Apply[Any], move: Move, a: Lifting) -> Form |
     if not adds_up(node):
         return None
     like, form = view.leaf(node.outputs[0], a), view.operand(values, a)
+    for client, _ in view.clients.get(node.outputs[0], ()):  # its zeros may not tell their lengths
+        if isinstance(getattr(client, "op", None), Elemwise):
+            a.same_lengths.ask(client)
     a.lengths[like] = view.operand(shaped_like(node.inputs[0]), a)
     if form.bcast != move.result():
         form = a.mul(form, a.ones(a.move(like, move)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from aesara.graph.basic import Apply, Variable
@@ -19,6 +19,8 @@ class Source(Protocol):
 
     #: What relations say of each operator.
     laws: Laws
+    #: Who uses each variable of the graph, where that is known.
+    clients: Mapping[Variable[Any, Any], Sequence[Any]]
 
     def read(self, var: Variable[Any, Any]) -> Form:
         """A float variable as a form."""
