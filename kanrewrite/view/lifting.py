@@ -91,6 +91,8 @@ class Lifting(Algebra):
         self.constants: dict[tuple[Bcast, str, tuple[int, ...], bytes], Leaf] = {}
         #: The rows of which an index takes elements that are put somewhere.
         self.rows: dict[Move, list[tuple[tuple[Length, ...], Rows]]] = {}
+        #: The scatters over all rows of which it is known whose lengths they have.
+        self.told: set[Leaf] = set()
         #: Ones and zeros that hide whatever they are multiplied with where they are 0.
         self.kept: set[Form] = set()
         #: What each form is after each move: forms share their parts.

@@ -16,6 +16,7 @@ import numpy as np
 from kanrewrite.guards.lengths import length_of
 from kanrewrite.terms import ELEMENTWISE, T
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, pieces
+from kanrewrite.view.lengths import fills
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Index, Move, Rows
 
@@ -79,8 +80,7 @@ class Spread:
         if isinstance(form, App) and form.op is T.subtensor and form.args[1] == self.move:
             whole = form.args[0]
         if whole is not None and self.a.same_lengths.fills(whole, self.like):
-            if whole.bcast == self.like.bcast:  # zeros of some shape may not tell what it is of
-                self.a.lengths[self.rows.like] = whole
+            self._tell(whole)
             return self.a.move(whole, self.rows.whole)
         spans = isinstance(form, App) and form.op in ELEMENTWISE
         if not (spans or isinstance(form, Lin | Prod | Sum)):
@@ -88,6 +88,14 @@ class Spread:
         if None in map(self._source, pieces(form)):
             return None
         return self.a.map(form, lambda f: cast(Form, self._source(f)))
+
+    def _tell(self, whole: Form) -> None:
+        """Take the lengths from what has them, where zeros of a shape do not tell whose it is."""
+        like, lengths = self.rows.like, self.a.lengths
+        if whole.bcast == like.bcast and like not in self.a.told:
+            self.a.told.add(like)
+            if not fills(whole, like, lengths):
+                lengths[like] = whole
 
 
 def _known_rows(move: Index, partial: dict[int, Any], like: Leaf, a: Lifting) -> Rows:

@@ -95,6 +95,14 @@ def test_rows_of_two_indices_are_told_apart() -> None:
     assert_right([z, y], [grad(loss, z)], [logits, LABELS], atol=1e-14)
 
 
+def test_some_rows_beside_all_have_curvature() -> None:
+    p = share(z)
+    loss = at.log(1 - p[ROWS, y]).sum() + at.log(p[at.arange(z.shape[0]), 0]).sum()
+    product = grad((grad(loss, z) * d).sum(), z)
+    for scale in (1.0, 40.0, 300.0):
+        assert_right([z, y, d], [product], [NEAR * scale, LABELS, DIRECTION], atol=1e-12)
+
+
 @pytest.mark.parametrize("taken", [lambda p: p[:, 1], lambda p: p[:, :2].sum(axis=1)])
 def test_what_folding_took_of_a_direction_is_a_part_of_it(taken: Callable[[Any], Any]) -> None:
     slope = grad(-at.log(1 - taken(share(z))).sum(), z)
