@@ -73,6 +73,10 @@ def _kept(form: Form, bcast: Bcast, b: Bench) -> Variable[Any, Any] | None:
     return None
 
 
+#: A dimension is a variable and an axis; a slice of one, which no variable need be, is more.
+PLACE = 2
+
+
 def _lasting(divisor: Form, above: list[Form], b: Bench) -> Iterator[Variable[Any, Any]]:
     """Whether there is anything along axes that a divisor and what is above it are summed over."""
     around = [length for f in above for length in _summed_over(f)]
@@ -113,8 +117,8 @@ def _summed_over(form: Form) -> list[Length]:
 
 
 def _length(body: Form, axis: int) -> Length:
-    """What is known of the length of an axis, where it may be 0."""
-    found = length_of(body, axis)
+    """The dimensions that have the length of an axis, and the number, where it may be 0."""
+    found = frozenset(x for x in length_of(body, axis) if isinstance(x, int) or len(x) == PLACE)
     return NOTHING if any(isinstance(x, int) and x for x in found) else found
 
 

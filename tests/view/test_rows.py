@@ -147,6 +147,14 @@ def test_elementwise_operators_ask_for_equal_lengths() -> None:
     assert of((c, 1)) == of((b, 1))
 
 
+def test_a_slice_of_a_length_is_no_dimension_of_a_variable() -> None:
+    """Sums over slices that may be empty ask for dimensions that are as long."""
+    e = at.exp(z)
+    odds = (e[:, :2] / e[:, :2].sum(axis=1, keepdims=True)).sum(axis=1)
+    out = at.log(odds * e.sum(axis=1) / e[:, 1:].sum(axis=1))
+    assert_right([z], [out, grad(out.sum(), z)], [NEAR * 300], atol=1e-14)
+
+
 def test_nothing_is_counted_where_lengths_have_to_be_known() -> None:
     assert View().algebra("float64").counts
     assert not View(avoided={T.scatter}).algebra("float64").counts
