@@ -8,6 +8,7 @@ than there are.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, cast
 
 import aesara.tensor as at
@@ -118,6 +119,8 @@ def _rows(move: Index, partial: dict[int, Any], like: Leaf, a: Lifting) -> Rows:
     whole = Index(
         tuple(_in_all(d, e, axis, move, lengths) for d, e in enumerate(move.entries)), move.whole
     )
+    if move in a.witness:
+        a.witnessed(whole, a.witness[move])
     like_whole = a.leaf(_put(base, whole), like.bcast)
     a.lengths[like_whole] = a.lengths.get(like, like)
     taken: list[Any] = [slice(None)] * len(move.result())
@@ -128,13 +131,17 @@ def _rows(move: Index, partial: dict[int, Any], like: Leaf, a: Lifting) -> Rows:
     )
     alone = Index(tuple(taken), bcast)
     zeros = at.zeros_like(whole.apply(base))
-    kept: Any = at.constant(np.bool_(True))
-    for d, entry in partial.items():
-        there: Any = at.set_subtensor(at.zeros((lengths[d],), dtype="bool")[entry], np.bool_(True))
-        kept = at.and_(kept, there.dimshuffle([0 if p == d else "x" for p in range(base.ndim)]))
+    kept: Any = reduce(at.mul, (_taken(e, d, lengths) for d, e in partial.items()))
     shown = a.leaf(at.cast(kept, a.dtype), tuple(kept.type.broadcastable), nonneg=True)
     a.kept.add(shown)
     return Rows(whole, like_whole, alone, a.leaf(_put(zeros, alone), bcast), shown)
+
+
+def _taken(entry: Any, d: int, lengths: list[Any]) -> Any:
+    """1 where an entry of an index takes a place along an axis: Aesara's C sets no truth values."""
+    no: Any = at.zeros((lengths[d],), dtype="int8")
+    there: Any = at.set_subtensor(no[entry], np.int8(1))
+    return there.dimshuffle([0 if p == d else "x" for p in range(len(lengths))])
 
 
 def _in_all(d: int, entry: Any, axis: int | None, move: Index, lengths: list[Any]) -> Any:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
-import aesara.tensor.nnet  # noqa: F401  # its rewrites allocate zeros, which tell less of lengths
 import numpy as np
 import pytest
+from aesara.tensor.subtensor import AdvancedIncSubtensor1
 
 from kanrewrite.terms import T
 from kanrewrite.view.lengths import SameLengths
@@ -78,6 +78,24 @@ def test_rows_that_are_not_taken_may_be_anything(hidden: list[float]) -> None:
     (found,) = function([z, y], [slope])(*values)
     assert not found[2].any()
     assert_right([z, y], [slope, grad((slope * z).sum(), z)], values)
+
+
+@pytest.mark.parametrize("picked", ["as many as labels", "listed", "a slice of them"])
+def test_rows_are_told_by_what_c_can_set(picked: str) -> None:
+    """Aesara's own C code of an index along one axis fails for truth values, when it is called."""
+    slope = grad(-at.log(1 - PICKED[picked]()).sum(), z)
+    nodes = function([z, y], [slope]).maker.fgraph.apply_nodes
+    set_along_one = [n for n in nodes if isinstance(n.op, AdvancedIncSubtensor1)]
+    assert "bool" not in {n.outputs[0].type.dtype for n in set_along_one}
+    assert set_along_one or picked == "a slice of them"
+
+
+def test_some_rows_of_what_is_added_up_along_them() -> None:
+    """What is the same along the rows has none of the places that the index takes of them."""
+    loss = (at.sqrt(share(z, 0)[ROWS, 1] + 0.2) * w).sum()
+    for scale in (1.0, 40.0):
+        given = [NEAR * scale, WEIGHTS, LABELS]
+        assert_right([z, w, y], [grad(loss, z)], given, atol=1e-14)
 
 
 def test_rows_that_are_taken_twice_are_added_up() -> None:
