@@ -168,6 +168,11 @@ def listed(variable: Variable[Any, Any], axis: int) -> Length:
     return NOTHING.union(*(length_of(e, 0) for e in lists if not e.type.broadcastable[0]))
 
 
+def is_dimension(entry: object) -> bool:
+    """Tell whether what is known of a length is a variable's, and no number or slice of one."""
+    return isinstance(entry, tuple) and isinstance(entry[0], Variable)
+
+
 def sliced(entry: slice, length: Length) -> Length:
     """What is known of the length of a slice of a dimension of a known length."""
     if entry == slice(None):

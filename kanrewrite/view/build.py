@@ -121,8 +121,8 @@ class Builder(LogBuilder):
         compare = elementwise_op(self.view.comparison(var.owner)[0].name)
         shown = self.make(compare, self.sign_of(form), *zero)
         if right and constant_of(right[0]) != 0 and not is_exact(form, self.a):
-            lost = at.or_(self.make(at.isinf, left), self.make(at.eq, left, self.constant(ZERO)))
-            lost = at.and_(self.make(at.eq, left, right[0]), lost)
+            gone = self.make(at.isinf, left), self.make(at.eq, left, self.constant(ZERO))
+            lost = self.both(self.make(at.eq, left, right[0]), self.either(*gone))
             shown = self.make(at.switch, lost, shown, var.owner.op(left, right[0]))
         return fitted(shown, var)
 
@@ -294,10 +294,8 @@ class Builder(LogBuilder):
         """The rest of a product, 0 where nothing was put: what left a scatter may be nan."""
         if rest is None or not any(hot(f) and all(f.bcast) for f, _ in form.factors):
             return rest
-        zero = self.constant(ZERO)
         for f in (f for f, k in form.factors if k == 1 and self.a.is_left(f) and not hot(f)):
-            there = self.make(at.neq, self.value(f), zero)
-            rest = self.make(at.switch, there, rest, zero)
+            rest = self._where_not_0(f, rest)
         return rest
 
     def _split_last(self, f: Form, outer: Lin, k: Fraction, form: Prod, where: Context) -> Scaled:
@@ -345,9 +343,14 @@ class Builder(LogBuilder):
     ) -> Variable[Any, Any] | None:
         """The rest of a product, 0 where a mask hides it."""
         for f in conditions:
-            zero, one = self.constant(ZERO), self.or_one(rest)
+            one = self.or_one(rest)
             if is_mask(f):
-                rest = self.masked(f, one, zero)
+                rest = self.masked(f, one, self.constant(ZERO))
             else:
-                rest = self.make(at.switch, self.make(at.neq, self.value(f), zero), one, zero)
+                rest = self._where_not_0(f, one)
         return rest
+
+    def _where_not_0(self, form: Form, rest: Variable[Any, Any]) -> Variable[Any, Any]:
+        """Something where a form is not 0, and 0 elsewhere."""
+        zero = self.constant(ZERO)
+        return self.make(at.switch, self.make(at.neq, self.value(form), zero), rest, zero)

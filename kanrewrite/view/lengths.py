@@ -15,6 +15,7 @@ from kanrewrite.guards.lengths import (
     below,
     entries_of,
     factors_of,
+    is_dimension,
     length_of,
     sliced,
 )
@@ -128,11 +129,11 @@ class SameLengths:
             variable, axis = entry
             for other in below(variable, axis):
                 self._above[self._top(other)] = self._top(entry)
-                if isinstance(other, tuple) and isinstance(other[0], Variable):
+                if is_dimension(other):
                     stack.append(other)
 
     def _top(self, entry: Any) -> Any:
-        if isinstance(entry, tuple) and not isinstance(entry[0], Variable):
+        if isinstance(entry, tuple) and not is_dimension(entry):
             part, numbers, whole = entry
             entry = part, numbers, self._top(whole)
         while (above := self._above.get(entry, entry)) != entry:

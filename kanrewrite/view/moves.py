@@ -234,12 +234,10 @@ class Index(Move):
         rank = max((_ndim(self.entries[d]) for d in indexed), default=0)
         if rank != 1:
             return [] if rank else [tuple(indexed)]
-        together = indexed == list(range(indexed[0], indexed[-1] + 1))
-        before = sum(d not in indexed for d in range(indexed[0])) if together else 0
         found = []
         for counted in (d for d in indexed if _counts(self.entries[d])):
             axes = tuple(d for d in indexed if d != counted)
-            if axes and sum(d not in axes for d in range(counted)) == before:
+            if axes and sum(d not in axes for d in range(counted)) == self.place():
                 found.append(axes)
         return found
 
@@ -280,13 +278,13 @@ class Index(Move):
         if any(_ndim(e) > 1 for e in self.entries):
             return {}
         slices = {d: e for d, e in enumerate(self.entries) if isinstance(e, slice)}
-        found = {d: e for d, e in slices.items() if not _is_all(e)}
+        found = {d: e for d, e in slices.items() if e != slice(None)}
         axis = self.listed()
         return found if axis is None else {**found, axis: self.entries[axis]}
 
     def index(self) -> tuple[Any, ...]:
         """The entries up to the last that takes less than all."""
-        last = max((d for d, e in enumerate(self.entries) if not _is_all(e)), default=-1)
+        last = max((d for d, e in enumerate(self.entries) if e != slice(None)), default=-1)
         return self.entries[: last + 1]
 
     def is_apart(self, other: Move) -> bool:
@@ -572,11 +570,6 @@ def _differ(entry: Any) -> bool:
     places = np.asarray(entry.data)
     alike = bool(np.all(places >= 0) or np.all(places < 0))
     return alike and len(np.unique(places)) == len(places)
-
-
-def _is_all(entry: Any) -> bool:
-    """Tell whether an entry of an index is a whole slice."""
-    return isinstance(entry, slice) and entry == slice(None)
 
 
 def _entry_key(entry: Any) -> Hashable:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import aesara.tensor as at
 from aesara.graph.basic import Variable
 
-from kanrewrite.guards.lengths import NOTHING, Length, length_of
+from kanrewrite.guards.lengths import NOTHING, Length, is_dimension, length_of
 from kanrewrite.terms import T
 from kanrewrite.view.contraction import Side, sides_of
 from kanrewrite.view.forms import App, Axes, Bcast, Form, Prod, Sum, remembered
@@ -73,10 +73,6 @@ def _kept(form: Form, bcast: Bcast, b: Bench) -> Variable[Any, Any] | None:
     return None
 
 
-#: A dimension is a variable and an axis; a slice of one, which no variable need be, is more.
-PLACE = 2
-
-
 def _lasting(divisor: Form, above: list[Form], b: Bench) -> Iterator[Variable[Any, Any]]:
     """Whether there is anything along axes that a divisor and what is above it are summed over."""
     around = [length for f in above for length in _summed_over(f)]
@@ -118,7 +114,7 @@ def _summed_over(form: Form) -> list[Length]:
 
 def _length(body: Form, axis: int) -> Length:
     """The dimensions that have the length of an axis, and the number, where it may be 0."""
-    found = frozenset(x for x in length_of(body, axis) if isinstance(x, int) or len(x) == PLACE)
+    found = frozenset(x for x in length_of(body, axis) if isinstance(x, int) or is_dimension(x))
     return NOTHING if any(isinstance(x, int) and x for x in found) else found
 
 
