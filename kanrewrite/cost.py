@@ -14,6 +14,7 @@ import aesara
 import aesara.tensor as at
 import numpy as np
 from aesara.compile.mode import Mode
+from aesara.compile.sharedvalue import SharedVariable
 from aesara.graph.basic import Apply, Constant, Variable, io_toposort
 from aesara.scalar.basic import Composite, ScalarOp
 from aesara.tensor.blas import BatchedDot
@@ -79,7 +80,7 @@ def flops(graph: Any, shapes: Mapping[Graph, Sequence[int]]) -> int:
     graph : Variable, Apply, FunctionGraph, compiled function or a sequence of them
         What to count; equal subgraphs count once.
     shapes : Mapping
-        The shape of every input.
+        The shape of every input; shared variables have that of their value.
 
     Returns
     -------
@@ -124,6 +125,8 @@ class _Shapes:
     def _leaf(self, variable: Graph) -> Dims:
         if isinstance(variable, Constant):
             return np.shape(variable.data)
+        if isinstance(variable, SharedVariable):
+            return np.shape(variable.get_value(borrow=True))
         declared = getattr(variable.type, "shape", None)
         if declared is None:
             return ()

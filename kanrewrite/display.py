@@ -125,7 +125,27 @@ def leaf_text(variable: Variable[Any, Any]) -> str:
     """The name of an input, or the value of a constant when it is short."""
     if isinstance(variable, Constant):
         return variable.name or value_text(variable.data)
-    return variable.name or f"<{variable.type}>"
+    return named(variable)
+
+
+def named(variable: Variable[Any, Any]) -> str:
+    """The name of a variable, or that of its type where it has none.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> named(at.vector("x")), named(at.tensor("float64", (None, 3)))
+    ('x', 'float64(?, 3)')
+    """
+    return variable.name or type_text(variable.type)
+
+
+def type_text(kind: Any) -> str:
+    """A type in few characters: ``float64(?, 3)``."""
+    shape = getattr(kind, "shape", None)
+    if shape is None:
+        return str(kind)
+    return f"{kind.dtype}({', '.join('?' if n is None else str(n) for n in shape)})"
 
 
 def brief(variable: Variable[Any, Any], depth: int = 5) -> str:

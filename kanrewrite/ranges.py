@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
 from typing import Annotated, Any, TypeAlias, cast
 
 import aesara
 import numpy as np
 from aesara.compile.mode import Mode
-from aesara.graph.basic import Variable
+from aesara.graph.basic import Variable, graph_inputs
 from aesara.tensor.type import TensorType
 
 from kanrewrite.border import Asked
+from kanrewrite.clock import now
 from kanrewrite.errors import NoSuchInput, UnusableRange
 
 Graph = Variable[Any, Any]
 
 #: How long an axis is whose length no type states: the first length that does.
 LENGTHS = (3, 5, 9, 17)
+#: How many shapes are tried until a graph runs, and for how many seconds.
+_TRIES, _SEARCHING = 300, 2.0
 
 #: What is given for inputs, by variable or name.
 ByInput: TypeAlias = Annotated[
@@ -77,45 +81,81 @@ def between(variable: Graph, given: Any) -> tuple[float, float]:
     return low, high
 
 
-def length_for(outputs: Sequence[Graph], inputs: Sequence[Graph]) -> int:
-    """How long axes of unknown length have to be for a graph to find what it picks by number.
+def shapes_for(
+    outputs: Sequence[Graph],
+    inputs: Sequence[Graph],
+    values: Mapping[Graph, Any] | None = None,
+) -> dict[Graph, tuple[int, ...]]:
+    """Shapes of inputs at which a graph runs, as far as they are found.
 
     Parameters
     ----------
     outputs, inputs : sequence of Variable
         A graph and what it needs values of.
+    values : Mapping, optional
+        Those that are given.
 
     Returns
     -------
-    int
-        One of `LENGTHS`; the first where none of them does, or the graph cannot be run as it is.
+    dict of Variable to tuple of int
+        Axes whose length no type states have one of `LENGTHS`, the first at which the graph finds
+        what it picks by number; where these do not fit, they are as long as what is known.
 
     Examples
     --------
-    >>> import aesara.tensor as at
-    >>> x = at.dvector("x")
-    >>> length_for([x.sum()], [x]), length_for([x[4] - x[0]], [x])
-    (3, 5)
+    >>> import aesara, aesara.tensor as at
+    >>> x, w = at.dvector("x"), aesara.shared(np.ones((7, 2)))
+    >>> shapes_for([x.sum()], [x]), shapes_for([x[4] - x[0]], [x]), shapes_for([at.dot(x, w)], [x])
+    ({x: (3,)}, {x: (5,)}, {x: (7,)})
     """
-    kinds = [v.type for v in inputs]
-    if not all(isinstance(kind, TensorType) for kind in kinds) or not any(
-        None in cast(Any, kind).shape for kind in kinds
-    ):
-        return LENGTHS[0]
+    given = {v: np.asarray(a) for v, a in (values or {}).items()}
+    stated = {v: given[v].shape if v in given else _stated(v) for v in inputs}
+    free = sum(n is None for shape in stated.values() for n in shape)
+    first = _filled(stated, [LENGTHS[0]] * free)
+    if not free or not all(isinstance(v.type, TensorType) for v in inputs):
+        return first
     run = aesara.function(
         list(inputs), list(outputs), mode=Mode("py", "None"), on_unused_input="ignore"
     )
-    for length in LENGTHS:
+    known = _known(outputs, stated)
+    end = now() + _SEARCHING
+    for lengths in islice(_lengths(known, free), _TRIES):
+        shapes = _filled(stated, lengths)
+        kinds: list[tuple[Graph, Any]] = [(v, v.type) for v in inputs]
         try:
             with np.errstate(all="ignore"):
-                run(*(_ones(kind, length) for kind in kinds))
-        except IndexError:
-            continue
+                run(*(given.get(v, np.ones(shapes[v], kind.dtype)) for v, kind in kinds))
         except Exception:  # noqa: BLE001  # whoever uses the values tells what they do not fit
-            break
-        return length
-    return LENGTHS[0]
+            if now() > end:
+                break
+        else:
+            return shapes
+    return first
 
 
-def _ones(kind: Any, length: int) -> Any:
-    return np.ones([length if n is None else n for n in kind.shape], dtype=kind.dtype)
+def _stated(variable: Graph) -> tuple[int | None, ...]:
+    return tuple(getattr(variable.type, "shape", None) or ())
+
+
+def _filled(
+    stated: Mapping[Graph, tuple[int | None, ...]], lengths: Sequence[int]
+) -> dict[Graph, tuple[int, ...]]:
+    """Shapes whose open lengths are these, in their order."""
+    rest = iter(lengths)
+    return {v: tuple(next(rest) if n is None else n for n in s) for v, s in stated.items()}
+
+
+def _known(outputs: Sequence[Graph], stated: Mapping[Graph, tuple[int | None, ...]]) -> list[int]:
+    """Lengths that a graph has anyway: of the inputs whose shape is stated, and of its values."""
+    held: list[Any] = [v for v in graph_inputs(outputs) if v not in stated]
+    values = (v.get_value(borrow=True) if hasattr(v, "get_value") else v.data for v in held)
+    lengths = (n for shape in (*stated.values(), *map(np.shape, values)) for n in shape)
+    return list(dict.fromkeys(n for n in lengths if n is not None and n > 1))
+
+
+def _lengths(known: Sequence[int], free: int) -> Iterator[Sequence[int]]:
+    """What open lengths may be: all the same; then each one of those that are known."""
+    yield from ([length] * free for length in LENGTHS)
+    mixed = dict.fromkeys((LENGTHS[0], *known))
+    if known:
+        yield from product(mixed, repeat=free)

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import singledispatch
 from itertools import count
+from keyword import iskeyword
 from string import ascii_lowercase
 from typing import Any
 
 import aesara.tensor as at
 import numpy as np
-from aesara.graph.basic import Constant, Variable, io_toposort
+from aesara.graph.basic import Constant, Variable, graph_inputs, io_toposort
 from aesara.scalar.basic import Cast
 from aesara.tensor.basic import Join, MakeVector
 from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
@@ -69,10 +70,10 @@ def spelled(outputs: Sequence[Graph]) -> str:
     """
     nodes = io_toposort([], list(outputs))
     used = Counter(x for node in nodes for x in node.inputs)
-    taken = {x.name for node in nodes for x in node.inputs}
+    texts = _inputs(outputs)
+    taken = set(texts.values())
     names = (name for name in map(_name, count()) if name not in taken)
     lines: list[str] = []
-    texts: dict[Graph, str] = {}
     for node in nodes:
         inside = [texts[x] if x in texts else _leaf(x) for x in node.inputs]
         for out in node.outputs:
@@ -88,13 +89,23 @@ def spelled(outputs: Sequence[Graph]) -> str:
     return "\n".join([*lines, ends])
 
 
+def _inputs(outputs: Sequence[Graph]) -> dict[Graph, str]:
+    """The inputs by names that Python takes, ``input0`` where there is none of their own."""
+    found = dict.fromkeys(x for x in graph_inputs(outputs) if not isinstance(x, Constant))
+    own = {x: x.name for x in found if x.name and _is_usable(x.name)}
+    names = (name for name in map("input{}".format, count()) if name not in own.values())
+    return {x: own.get(x) or next(names) for x in found}
+
+
+def _is_usable(name: str) -> bool:
+    return name.isidentifier() and not iskeyword(name) and name != "at"
+
+
 def _name(number: int) -> str:
     return ascii_lowercase[number] if number < len(ascii_lowercase) else f"a{number}"
 
 
-def _leaf(variable: Graph) -> str:
-    if not isinstance(variable, Constant):
-        return variable.name or f"<{variable.type}>"
+def _leaf(variable: Any) -> str:
     data = np.asarray(variable.data)
     if data.ndim:
         return f"at.constant({data.tolist()}, dtype={data.dtype.name!r})"

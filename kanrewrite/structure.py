@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from aesara.compile.function.types import Function
-from aesara.graph.basic import Apply, Constant, Variable, io_toposort
+from aesara.compile.sharedvalue import SharedVariable
+from aesara.graph.basic import Apply, Constant, Variable, graph_inputs, io_toposort
 from aesara.graph.fg import FunctionGraph
 from aesara.tensor.elemwise import Elemwise
 
@@ -14,6 +16,9 @@ from kanrewrite.errors import NotAGraph
 from kanrewrite.insides import inside
 
 Graph = Variable[Any, Any]
+
+#: What can be iterated over and holds no graphs in an order.
+_NO_LISTS = (str, bytes, Mapping, np.ndarray)
 
 
 def outputs_of(graph: Any) -> list[Graph]:
@@ -30,7 +35,7 @@ def outputs_of(graph: Any) -> list[Graph]:
         return list(graph.outputs)
     if isinstance(graph, Variable):
         return [graph]
-    if isinstance(graph, str) or not isinstance(graph, Iterable):
+    if isinstance(graph, _NO_LISTS) or not isinstance(graph, Iterable):
         raise NotAGraph(graph)
     return [variable for part in graph for variable in outputs_of(part)]
 
@@ -43,9 +48,11 @@ def computable(graph: Any) -> list[Graph]:
     Raises
     ------
     NotAGraph
-        If something else is there.
+        If something else is there, or nothing.
     """
     outputs = outputs_of(graph)
+    if not outputs:
+        raise NotAGraph(graph)
     env: dict[Graph, Graph] = {}
     for node in io_toposort([], outputs):
         inputs = [env.get(v, v) for v in node.inputs]
@@ -53,6 +60,21 @@ def computable(graph: Any) -> list[Graph]:
             new = _not_in_place(node.op).make_node(*inputs)
             env.update(zip(node.outputs, new.outputs, strict=True))
     return [env.get(v, v) for v in outputs]
+
+
+def copied(inputs: Iterable[Graph], outputs: Sequence[Graph]) -> FunctionGraph:
+    """A copy of a graph, to be rewritten, over the same inputs and shared variables.
+
+    Examples
+    --------
+    >>> import aesara, aesara.tensor as at
+    >>> x, w = at.dvector("x"), aesara.shared(1.5, "w")
+    >>> copied([x], [x * w]).inputs
+    [x, w]
+    """
+    shared = (v for v in graph_inputs(outputs) if isinstance(v, SharedVariable))
+    over = list(dict.fromkeys([*inputs, *shared]))
+    return FunctionGraph(over, list(outputs), clone=True, copy_inputs=False)
 
 
 def _not_in_place(op: Any) -> Any:

@@ -23,7 +23,7 @@ from kanrewrite.cli.progress import Progress
 from kanrewrite.display import place
 from kanrewrite.errors import MissingExtra, ScriptError
 from kanrewrite.guards import Axis, Float
-from kanrewrite.ranges import LENGTHS
+from kanrewrite.ranges import LENGTHS, shapes_for
 from kanrewrite.registry import database, sources
 from kanrewrite.relation import Eq, Relation, eq, relation
 from kanrewrite.terms import T
@@ -380,11 +380,11 @@ def test_a_target_that_is_no_script(target: str, says: str) -> None:
         ("x=[1,", "the value '[1,' of input 'x' cannot be used"),
         ("x=nothing.npy", "the value 'nothing.npy' of input 'x' cannot be used"),
         ("x=5", "the value '5' of input 'x' cannot be used"),
-        ("x=[1, 2]", "the graph cannot be evaluated at these inputs: "),
+        ("x=[1, 2];y=[1, 2, 3]", "the graph cannot be evaluated at these inputs: "),
     ],
 )
 def test_a_value_that_does_not_fit(model: str, given: str, says: str) -> None:
-    result = run("stabilize", f"{model}:z", "-i", given)
+    result = run("stabilize", f"{model}:z", *(f"-i{part}" for part in given.split(";")))
     assert result.exit_code == 2
     assert says in result.stderr.replace("\n", " ")
 
@@ -408,11 +408,13 @@ def test_a_script_finds_its_neighbours(tmp_path: Path) -> None:
 def test_generated_values_fit_their_inputs(model: str) -> None:
     rng = np.random.default_rng(0)
     (graph,) = script.load(f"{model}:counted")
-    drawn = {n: values.generated(v, 1.0, rng) for n, v in values.inputs_of([graph]).items()}
+    inputs = values.inputs_of([graph])
+    shapes = shapes_for([graph], list(inputs.values()))
+    drawn = {n: values.generated(v, 1.0, rng, shapes[v]) for n, v in inputs.items()}
     assert drawn["n"].dtype == np.int64
     assert 0 <= drawn["n"] < LENGTHS[0]
     assert drawn["x"].shape == (LENGTHS[0],)
-    fixed = values.generated(at.tensor("bool", (1, 4)), 1.0, rng)
+    fixed = values.generated(at.tensor("bool", (1, 4)), 1.0, rng, (1, 4))
     assert fixed.shape == (1, 4)
     assert fixed.dtype == bool
 

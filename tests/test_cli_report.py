@@ -93,6 +93,26 @@ def test_what_was_found_as_json(tmp_path: Path) -> None:
     assert "inf" in found["errors"][0]["ulps"]
 
 
+def test_a_script_with_a_relation_of_its_own_has_the_library_too(tmp_path: Path) -> None:
+    own = """
+from kanrewrite import T, eq, register, relation
+
+@relation
+def softplus_of_reports(x):
+    yield eq(T.log1p(T.exp(x)), T.softplus(x))
+
+register(softplus_of_reports)
+"""
+    script = own + SCRIPT.replace("e / e.sum()", "e * e.sum() ** -1")
+    (tmp_path / "mine.py").write_text(script, encoding="utf-8")
+    given = ["report", f"{tmp_path}/mine.py:y", "-o", str(tmp_path / "page.html"), "--json"]
+    try:
+        found = json.loads(CliRunner().invoke(app, given).stdout)
+    finally:
+        registry.unregister("softplus_of_reports")
+    assert found["fired"]
+
+
 def test_a_mistake_is_one_message(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["report", f"{tmp_path}/nothing.py:y"])
     assert result.exit_code == 2

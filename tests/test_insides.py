@@ -44,7 +44,7 @@ def test_an_op_made_from_a_graph_reads_what_it_is_given() -> None:
     first, second = at.dvectors(2)
     out = OpFromGraph([first, second], [first * second])(at.dvector("given"), X[0])
     (step,) = inside(out)
-    assert brief(step) == "given * <TensorType(float64, (?,))>"
+    assert brief(step) == "given * float64(?)"
 
 
 def test_each_output_has_its_own_step() -> None:

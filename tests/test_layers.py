@@ -22,7 +22,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "border": ("errors",),
     "terms": ("border",),
     "ops": ("errors",),
-    "ranges": ("border",),
+    "ranges": ("border", "clock"),
     "insides": (),
     "structure": ("errors", "insides"),
     "display": ("insides", "terms"),

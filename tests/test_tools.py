@@ -68,6 +68,7 @@ def test_what_is_no_graph_is_refused(call: Any) -> None:
 
 
 WRONG: Any = "3"
+WEIGHT: Any = aesara.shared(np.ones(3), "W")
 
 
 @relation
@@ -89,6 +90,14 @@ def nothing_much(x: Float) -> Iterator[Eq]:
         (lambda: kanrewrite.improve(at.lscalar("n")), "takes tensors of float64 and"),
         (lambda: kanrewrite.fuzz(n=1, grammar=WRONG), "takes one of operators, idioms, both"),
         (lambda: kanrewrite.check(WRONG), "'3' is not a relation"),
+        (lambda: kanrewrite.check(WEIGHT), "W is not a relation"),
+        (lambda: kanrewrite.explore(X, [WEIGHT]), "W is not a relation"),
+        (lambda: draw(b"X"), "b'X' is no graph"),
+        (lambda: draw({"X": X}), "{'X': x} is no graph"),
+        (lambda: draw(np.ones(3)), "array([1., 1., 1.]) is no graph"),
+        (lambda: draw(at), "an object of type module is no graph"),
+        (lambda: kanrewrite.audit([]), "[] is no graph"),
+        (lambda: kanrewrite.improve([]), "[] is no graph"),
         (lambda: kanrewrite.check([nothing_much, WRONG]), "'3' is not a relation"),
         (lambda: kanrewrite.blame([X], X, 3.0), "values of blame takes one value for each input"),
         (lambda: relation(WRONG), "@relation takes a generator function"),

@@ -10,10 +10,10 @@ import aesara.tensor as at
 import numpy as np
 from aesara.compile.mode import Mode, get_mode
 from aesara.graph.basic import Variable
-from aesara.graph.fg import FunctionGraph
 
 from kanrewrite.audit.inputs import Array, Graph, needed
 from kanrewrite.registry.wide import WidePass
+from kanrewrite.structure import copied
 
 #: Fused and inplace operators compute the same numbers and say less of what they compute.
 _LEFT_OUT = ("fusion", "inplace", "BlasOpt")
@@ -50,7 +50,7 @@ def rewritten(inputs: Sequence[Graph], outputs: Sequence[Graph], mode: Any) -> l
         As for ``aesara.function``; its fusion and inplace operators are left out.
     """
     chosen = Mode(linker="py", optimizer="fast_run") if mode is None else get_mode(mode)
-    fgraph = FunctionGraph(list(inputs), list(outputs), clone=True, copy_inputs=False)
+    fgraph = copied(inputs, outputs)
     chosen.excluding(*_LEFT_OUT).optimizer.rewrite(fgraph)
     for new, old in zip(fgraph.outputs, outputs, strict=True):
         new.name = new.name or (old.name if new.owner is not None else None)

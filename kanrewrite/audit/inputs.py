@@ -12,7 +12,7 @@ from aesara.graph.basic import Constant, Variable, graph_inputs
 from aesara.tensor.type import TensorType
 
 from kanrewrite.errors import UnusableRange
-from kanrewrite.ranges import LENGTHS, between, by_variable, length_for, limits
+from kanrewrite.ranges import LENGTHS, between, by_variable, limits, shapes_for
 
 Graph = Variable[Any, Any]
 Array = Any
@@ -83,11 +83,11 @@ def inputs_of(
     found = needed(outputs)
     wanted = by_variable(ranges or {}, found)
     given = by_variable(shapes or {}, found)
-    length = LENGTHS[0] if len(given) == len(found) else length_for(outputs, found)
-    return [
-        Input(v, *_range(v, wanted.get(v)), _shape(v, given.get(v), length), v in wanted)
-        for v in found
-    ]
+    allowed = {v: _range(v, wanted.get(v)) for v in found}
+    asked = {v: _shape(v, shape) for v, shape in given.items()}
+    values = {v: np.ones(shape, cast(Any, v.type).dtype) for v, shape in asked.items()}
+    fitting = shapes_for(outputs, found, values)
+    return [Input(v, *allowed[v], fitting[v], v in wanted) for v in found]
 
 
 def _range(variable: Graph, given: Any) -> tuple[float, float]:
@@ -99,10 +99,8 @@ def _range(variable: Graph, given: Any) -> tuple[float, float]:
     return between(variable, given)
 
 
-def _shape(variable: Graph, given: Any, length: int) -> tuple[int, ...]:
+def _shape(variable: Graph, given: Any) -> tuple[int, ...]:
     known = cast(Any, variable.type).shape
-    if given is None:
-        return tuple(length if n is None else n for n in known)
     shape = tuple(int(n) for n in given)
     if len(shape) != len(known) or any(
         k is not None and k != n for k, n in zip(known, shape, strict=True)

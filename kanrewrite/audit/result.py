@@ -11,7 +11,7 @@ import numpy as np
 
 from kanrewrite.audit.inputs import Array, Graph
 from kanrewrite.audit.locating import Kind
-from kanrewrite.display import Pictured, brief, cut
+from kanrewrite.display import Pictured, brief, cut, named
 from kanrewrite.trace import source_of
 
 Verdict = Literal["proved", "searched", "risk"]
@@ -36,7 +36,7 @@ class Witness(dict[Graph, Array]):
     @property
     def lines(self) -> list[str]:
         """A line for each input."""
-        return [f"{v.name or v} = {array_text(a)}" for v, a in self.items()]
+        return [f"{named(v)} = {array_text(a)}" for v, a in self.items()]
 
     def __str__(self) -> str:
         return ", ".join(self.lines)
@@ -215,7 +215,7 @@ class Audit(Pictured):
         lines = [f"{first}: {counts}, {self.judged} compared with exact results; {self.stopped}"]
         alike: dict[tuple[float, float], list[str]] = {}
         for variable, ends in self.inputs.items():
-            alike.setdefault(ends, []).append(variable.name or str(variable))
+            alike.setdefault(ends, []).append(named(variable))
         for (low, high), names in alike.items():
             lines.append(f"  {cut(', '.join(names), _NAMES)} in [{low:g}, {high:g}]")
         return "\n".join([*lines, *(f"{n}. {risk}" for n, risk in enumerate(self.risks, 1))])

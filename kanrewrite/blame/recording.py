@@ -12,6 +12,7 @@ from aesara.graph.basic import Apply, Variable, clone_get_equiv
 from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
 
+from kanrewrite.structure import copied
 from kanrewrite.trace import Event, trace
 
 Graph = Variable[Any, Any]
@@ -78,7 +79,7 @@ class Recording(Feature):
         self._said = 0
         self._recorder = trace(refusals=False)
         chosen = Mode(linker="py", optimizer="fast_run") if mode is None else get_mode(mode)
-        fgraph = FunctionGraph(list(inputs), list(outputs), clone=True, copy_inputs=False)
+        fgraph = copied(inputs, outputs)
         fgraph.attach_feature(self)
         with self._recorder:
             chosen.excluding(*_LEFT_OUT).optimizer.rewrite(fgraph)

@@ -13,7 +13,7 @@ from kanrewrite.audit import Audit, Risk
 from kanrewrite.audit import audit as audit_of
 from kanrewrite.cli import output, script, values
 from kanrewrite.cli.progress import Progress
-from kanrewrite.display import brief
+from kanrewrite.display import brief, named
 
 
 def run(
@@ -90,7 +90,7 @@ def entry(found: Audit) -> dict[str, Any]:
             }
             for part in found.parts
         ],
-        "ranges": {v.name or str(v): bounds for v, bounds in found.inputs.items()},
+        "ranges": {named(v): bounds for v, bounds in found.inputs.items()},
         "tried": found.tried,
         "judged": found.judged,
         "stopped": found.stopped,
@@ -102,7 +102,7 @@ def _risk(risk: Risk) -> dict[str, Any]:
         "kind": risk.kind,
         "variable": brief(risk.variable),
         "source": risk.source,
-        "witness": {v.name or str(v): value for v, value in risk.witness.items()},
+        "witness": {named(v): value for v, value in risk.witness.items()},
         "output": risk.output.name or brief(risk.output),
         "found": risk.found,
         "truth": risk.truth,

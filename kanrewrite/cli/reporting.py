@@ -10,10 +10,11 @@ from typing import Any
 from aesara.graph.basic import Variable
 from rich.console import Console
 
+from kanrewrite import registry
 from kanrewrite.cli import auditing, output, script, values
 from kanrewrite.cli.progress import Progress
 from kanrewrite.errors import NothingRan
-from kanrewrite.ranges import length_for
+from kanrewrite.ranges import shapes_for
 from kanrewrite.report import GraphReport
 from kanrewrite.report import report as report_on
 from kanrewrite.report.measure import generated
@@ -48,11 +49,11 @@ def run(
         outputs = script.load(target)
         named = values.inputs_of(outputs)
         known = values.ranges_of(ranges, named)
-        length = length_for(outputs, list(named.values()))
         fixed = {named[name]: value for name, value in values.given(inputs, named).items()}
+        shapes = shapes_for(outputs, list(named.values()), fixed)
 
         def generate(variables: Sequence[Variable[Any, Any]], scale: float) -> list[Any]:
-            made = generated(variables, scale, length)
+            made = generated(variables, scale, shapes)
             return [
                 value if v not in fixed else fixed[v] * _factor(fixed[v], scale)
                 for v, value in zip(variables, made, strict=True)
@@ -60,7 +61,9 @@ def run(
 
         progress.step("rewriting, and comparing with high precision")
         file, _, name = target.rpartition(":")
-        found = report_on(outputs, f"{name} in {Path(file).name}", generate, ranges=known)
+        with registry.disabled():
+            registry.enable()  # a script may have registered some of its own only
+            found = report_on(outputs, f"{name} in {Path(file).name}", generate, ranges=known)
         found.save(page)
     if as_json:
         output.print_json(_entry(found, page))

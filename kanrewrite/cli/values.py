@@ -15,7 +15,7 @@ from aesara.graph.basic import Constant, Variable, graph_inputs
 
 from kanrewrite import errors
 from kanrewrite.errors import KanrewriteError, ScriptError
-from kanrewrite.ranges import LENGTHS, length_for
+from kanrewrite.ranges import LENGTHS, shapes_for
 from kanrewrite.reference import evaluate
 from kanrewrite.registry import disabled
 
@@ -106,10 +106,9 @@ def ranges_of(
 
 
 def generated(
-    variable: Graph, scale: float, rng: np.random.Generator, length: int = LENGTHS[0]
+    variable: Graph, scale: float, rng: np.random.Generator, shape: tuple[int, ...]
 ) -> Array:
     """A value for an input: normal numbers times a scale, small counts, or coins."""
-    shape = [length if n is None else n for n in variable.type.shape]
     dtype = np.dtype(variable.type.dtype)
     if dtype.kind == "b":
         return rng.integers(0, 2, shape).astype(dtype)
@@ -133,12 +132,13 @@ def compare(
         stock = aesara.function(list(inputs.values()), list(outputs), mode=MODE)
     ours = aesara.function(list(inputs.values()), list(outputs), mode=MODE)
     free = inputs.keys() - fixed.keys()
-    length = length_for(outputs, list(inputs.values())) if free else LENGTHS[0]
+    known = {inputs[name]: value for name, value in fixed.items()}
+    shapes = shapes_for(outputs, list(inputs.values()), known)
     found = []
     for scale in scales if free else scales[:1]:
         rng = np.random.default_rng(seed)
         values = {
-            n: fixed[n] if n in fixed else generated(v, scale, rng, length)
+            n: fixed[n] if n in fixed else generated(v, scale, rng, shapes[v])
             for n, v in inputs.items()
         }
         title = f"normal numbers times {scale:g}" if free else "the inputs given"

@@ -9,6 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, permutations
+from typing import Any, cast
+
+from aesara.graph.basic import Variable
 
 from kanrewrite.border import Amount, checked
 from kanrewrite.completion.coherence import derived
@@ -100,7 +103,8 @@ def check(relations: Relation | Iterable[Relation], seconds: Amount = SECONDS) -
     >>> print(check([there, back]))  # doctest: +ELLIPSIS
     undo each other: there (...) and back (...): rewrite sinh(x) to cosh(x) and back again
     """
-    chosen = list(relations) if isinstance(relations, Iterable) else [relations]
+    several = isinstance(relations, Iterable) and not isinstance(relations, str | Variable)
+    chosen: list[Any] = list(cast(Any, relations)) if several else [relations]
     for given in chosen:
         if not isinstance(given, Relation):
             raise NotARelation(given)

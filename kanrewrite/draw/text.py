@@ -12,7 +12,7 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 
-from kanrewrite.display import brief, leaf_text, operator_text
+from kanrewrite.display import brief, leaf_text, operator_text, type_text
 from kanrewrite.draw.diff import Difference
 from kanrewrite.draw.model import Status
 from kanrewrite.structure import Structure, outputs_of
@@ -135,13 +135,5 @@ class _Writer:
             branch.add(text.append(" …", style="dim"))
             return None
         if not self.change:
-            text.append(f"  {_kind(variable.type)}", style="dim")
+            text.append(f"  {type_text(variable.type)}", style="dim")
         return branch.add(text)
-
-
-def _kind(kind: Any) -> str:
-    """A type in few characters: ``float64(?, 3)``."""
-    shape = getattr(kind, "shape", None)
-    if shape is None:
-        return str(kind)
-    return f"{kind.dtype}({', '.join('?' if n is None else str(n) for n in shape)})"

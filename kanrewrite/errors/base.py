@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 
 def told(value: object) -> str:
     """What somebody gave, as text: an object that shows its address only is told by its type.
@@ -12,7 +14,9 @@ def told(value: object) -> str:
     ('42', 'an object of type object')
     """
     text = repr(value)
-    return f"an object of type {type(value).__name__}" if " at 0x" in text else f"{text:.60}"
+    if " at 0x" in text or isinstance(value, ModuleType):
+        return f"an object of type {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text:.60}…"
 
 
 class KanrewriteError(Exception):

@@ -17,14 +17,13 @@ from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.clock import now
 from kanrewrite.errors import KanrewriteError
+from kanrewrite.ranges import shapes_for
 from kanrewrite.reference import evaluate, round_to
 
 Graph = Variable[Any, Any]
 Array = np.ndarray[Any, Any]
 Ranges = Mapping[Graph, tuple[float, float]]
 
-#: The length of a dimension whose length the type leaves open.
-LENGTH = 3
 #: How many points are tried at a time, and how often.
 BATCH, TRIES = 96, 24
 _INTEGERS: dict[str, Any] = {"float64": np.int64, "float32": np.int32, "float16": np.int16}
@@ -42,11 +41,6 @@ def inputs_of(outputs: Sequence[Graph]) -> tuple[Graph, ...]:
     """The variables that a graph is computed from, constants left out."""
     found = dict.fromkeys(graph_inputs(outputs))
     return tuple(v for v in found if not isinstance(v, Constant) and not hasattr(v, "get_value"))
-
-
-def shape_of(variable: Graph) -> tuple[int, ...]:
-    """The shape in which an input is drawn."""
-    return tuple(LENGTH if n is None else n for n in variable.type.shape)
 
 
 def ordinal(x: Array) -> Array:
@@ -85,9 +79,14 @@ def bits_lost(result: Array, truth: Array) -> Array:
     return np.where(same, 0.0, lost).astype(float)
 
 
-def drawn(variable: Graph, bounds: tuple[float, float] | None, rng: np.random.Generator) -> Array:
+def drawn(
+    variable: Graph,
+    shape: tuple[int, ...],
+    bounds: tuple[float, float] | None,
+    rng: np.random.Generator,
+) -> Array:
     """A value of an input."""
-    shape, dtype = shape_of(variable), str(variable.type.dtype)
+    dtype = str(variable.type.dtype)
     if dtype not in _INTEGERS:
         low, high = bounds or (0, 2)
         return rng.integers(int(low), int(high) + (bounds is not None), shape).astype(dtype)
@@ -157,7 +156,12 @@ def _tried(
 
 
 def sampled(
-    outputs: Sequence[Graph], ranges: Ranges, count: int, seed: int, seconds: float
+    outputs: Sequence[Graph],
+    ranges: Ranges,
+    count: int,
+    seed: int,
+    seconds: float,
+    shapes: Mapping[Graph, tuple[int, ...]] | None = None,
 ) -> Points:
     """Points at which a graph has finite values.
 
@@ -173,13 +177,20 @@ def sampled(
         The same seed gives the same points.
     seconds : float
         How long is looked for them.
+    shapes : mapping of Variable to tuple of int, optional
+        Of the inputs; by default such at which the graph runs.
     """
     inputs = inputs_of(outputs)
+    if shapes is None:
+        shapes = shapes_for(outputs, inputs)
     rng = np.random.default_rng(seed)
     end = now() + seconds
     points = Points(inputs, [], [])
     for _ in range(TRIES):
-        batch = [[drawn(v, ranges.get(v), rng) for v in inputs] for _ in range(min(count, BATCH))]
+        batch = [
+            [drawn(v, shapes[v], ranges.get(v), rng) for v in inputs]
+            for _ in range(min(count, BATCH))
+        ]
         with np.errstate(all="ignore"):
             for values, truth in _tried(outputs, inputs, batch):
                 points.values.append(values)

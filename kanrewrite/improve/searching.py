@@ -13,14 +13,14 @@ from kanrewrite import registry
 from kanrewrite.border import Amount, Count, checked
 from kanrewrite.clock import now
 from kanrewrite.cost import flops
-from kanrewrite.errors import NotAGraph, UnusableArgument
+from kanrewrite.errors import UnusableArgument
 from kanrewrite.improve.measuring import Measured, compiled, measured
-from kanrewrite.improve.points import Graph, Points, inputs_of, sampled, shape_of
+from kanrewrite.improve.points import Graph, Points, inputs_of, sampled
 from kanrewrite.improve.regimes import choice, choices, refined
 from kanrewrite.improve.result import Form, Improvement, front_of
 from kanrewrite.improve.scaled import scaled
 from kanrewrite.improve.space import Names, Space, Start
-from kanrewrite.ranges import ByInput, between, by_variable
+from kanrewrite.ranges import ByInput, between, by_variable, shapes_for
 from kanrewrite.relation import Relation
 from kanrewrite.search.progress import Bar
 from kanrewrite.structure import Structure, computable
@@ -103,8 +103,6 @@ def improve(
     (True, True)
     """
     graph = computable(outputs)
-    if not graph:
-        raise NotAGraph(outputs)
     for out in graph:
         if getattr(out.type, "dtype", "") not in ("float64", "float32"):
             raise UnusableArgument("improve", "tensors of float64 and float32", out.type)
@@ -142,11 +140,12 @@ class _Search:
         self.forms: list[Form] = []
         self._structure = Structure()
         self._known: dict[tuple[int, ...], float] = {}
-        self._shapes = {v: shape_of(v) for v in inputs_of(self.outputs)}
+        self._shapes = shapes_for(self.outputs, inputs_of(self.outputs))
 
     def run(self, chosen: Sequence[Relation], count: int, seed: int, bar: Bar) -> Improvement:
         """Search until a budget is used up or there is nothing more."""
-        points = sampled(self.outputs, self.ranges, count, seed, self.seconds * SAMPLING)
+        allowed = self.seconds * SAMPLING
+        points = sampled(self.outputs, self.ranges, count, seed, allowed, self._shapes)
         if not points.values:
             form = Form(0, self.outputs, 0.0, 0.0, self._cost(self.outputs))
             why = "no input was found at which the formula has a finite value"

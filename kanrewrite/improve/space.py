@@ -15,6 +15,7 @@ from kanrewrite.improve.points import Graph, inputs_of
 from kanrewrite.registry.database import POSITION, digits_pass
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter import DigitsPass
+from kanrewrite.structure import copied
 from kanrewrite.trace import trace
 
 Names = tuple[str, ...]
@@ -87,8 +88,7 @@ class Space:
         return tuple(fgraph.outputs)
 
     def _fgraph(self, outputs: Sequence[Graph]) -> FunctionGraph:
-        inputs = inputs_of(outputs)
-        return FunctionGraph(list(inputs), list(outputs), clone=True, copy_inputs=False)
+        return copied(inputs_of(outputs), outputs)
 
     def rewritten(self, start: Start, left_out: Collection[str]) -> tuple[Names, tuple[Graph, ...]]:
         """What relations about digits make of a beginning, some left out; which did something."""

@@ -159,7 +159,7 @@ def some(chosen: Relation | str | Iterable[Relation | str]) -> list[Relation]:
     if isinstance(chosen, str):
         _load()
         return [DATABASE.relations[name] for name in matching([chosen], _unknown)]
-    if not isinstance(chosen, Iterable):
+    if not isinstance(chosen, Iterable) or isinstance(chosen, bytes | Variable):
         raise NotARelation(chosen)
     return list(dict.fromkeys(relation for one in chosen for relation in some(one)))
 

@@ -19,7 +19,7 @@ from kanrewrite.audit.inputs import inputs_of, needed
 from kanrewrite.border import checked, page_at
 from kanrewrite.display import brief, cut
 from kanrewrite.errors import NothingRan
-from kanrewrite.ranges import ByInput, length_for
+from kanrewrite.ranges import ByInput, shapes_for
 from kanrewrite.report.measure import Curve, Generate, curves, generated
 from kanrewrite.report.page import render
 from kanrewrite.structure import computable
@@ -126,7 +126,7 @@ def report(
     outputs = computable(graph)
     inputs = needed(outputs)
     if generate is None:
-        generate = partial(generated, length=length_for(outputs, inputs))
+        generate = partial(generated, shapes=shapes_for(outputs, inputs))
     shapes = dict(zip(inputs, map(np.shape, generate(inputs, 1.0)), strict=True))
     chosen = registry.enabled() or registry.usual()
     with registry.disabled():

@@ -49,7 +49,9 @@ class Curve:
     sizes: tuple[float, ...] = ()
 
 
-def generated(inputs: Sequence[Graph], scale: float, length: int = LENGTHS[0]) -> list[Any]:
+def generated(
+    inputs: Sequence[Graph], scale: float, shapes: Mapping[Graph, tuple[int, ...]] | None = None
+) -> list[Any]:
     """Normal numbers times a scale, small counts for integers; the same numbers each time.
 
     Parameters
@@ -57,14 +59,15 @@ def generated(inputs: Sequence[Graph], scale: float, length: int = LENGTHS[0]) -
     inputs : sequence of Variable
     scale : float
         The standard deviation.
-    length : int
-        Of axes whose length is not known.
+    shapes : Mapping, optional
+        Of the inputs; by default axes whose length is not known are short.
     """
     rng = np.random.default_rng(0)
     values = []
     for variable in inputs:
         kind = cast(Any, variable.type)
-        shape = [length if n is None else n for n in kind.shape]
+        short = [LENGTHS[0] if n is None else n for n in kind.shape]
+        shape = short if shapes is None else shapes[variable]
         whole = np.dtype(kind.dtype).kind in "biu"
         value = rng.integers(0, 2, shape) if whole else rng.normal(size=shape) * scale
         values.append(np.asarray(value).astype(kind.dtype))
