@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,6 +88,24 @@ def _not_in_place(op: Any) -> Any:
     return type(op)(**given) if flags.keys() & given.keys() else op
 
 
+def downwards(before: Graph, after: Graph) -> Iterator[tuple[Graph, Graph]]:
+    """Two graphs, then where they differ below: in the first of the operands that do, and so on.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> x, y = at.dvectors("x", "y")
+    >>> [str(old) for old, _ in downwards(at.exp(x) + 1, at.exp(y) + 1)]
+    ['Elemwise{add,no_inplace}.0', 'Elemwise{exp,no_inplace}.0', 'x']
+    """
+    structure = Structure()
+    old, new = structure.add([before, after])
+    yield before, after
+    while below := structure.different(old, new):
+        old, new = below[0]
+        yield structure.variables[old], structure.variables[new]
+
+
 class Structure:
     """Numbers for subgraphs: equal structure, equal number.
 
@@ -168,15 +186,19 @@ class Structure:
 
     def narrowed(self, old: int, new: int) -> tuple[int, int]:
         """The subgraphs in which two numbers differ: below operators that differ in one operand."""
-        while True:
-            left, right = self.variables[old].owner, self.variables[new].owner
-            if left is None or right is None or left.op != right.op:
-                return old, new
-            pairs = zip(self.operands(old), self.operands(new), strict=False)
-            differ = [pair for pair in pairs if pair[0] != pair[1]]
-            if len(differ) != 1 or len(left.inputs) != len(right.inputs):
-                return old, new
+        while len(differ := self.different(old, new)) == 1:
             ((old, new),) = differ
+        return old, new
+
+    def different(self, old: int, new: int) -> list[tuple[int, int]]:
+        """The operands in which two numbers of one operator differ, none where it is not one."""
+        left, right = self.variables[old].owner, self.variables[new].owner
+        if left is None or right is None or left.op != right.op:
+            return []
+        if len(left.inputs) != len(right.inputs):
+            return []
+        pairs = zip(self.operands(old), self.operands(new), strict=False)
+        return [pair for pair in pairs if pair[0] != pair[1]]
 
     def replaced(self, roots: Sequence[int], old: int, new: int) -> list[int]:
         """The roots with one subgraph in place of another, everything above it built anew.

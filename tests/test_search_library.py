@@ -80,3 +80,22 @@ def test_a_graph_of_200_operators_is_answered_with_a_reason() -> None:
     found = explore(graph)
     assert found.stopped.split(":")[0] in ("seconds", "limit", "complete")
     assert found.best().cost <= node_count(graph)
+
+
+def test_graphs_of_a_search_are_told_by_what_made_them_where_a_line_does_not_hold_them() -> None:
+    x: Any = X
+    w: Any = W
+    h: Any = at.log(1 + at.exp(at.dot(x, w)))
+    p: Any = 1 / (1 + at.exp(-at.dot(h, w.T)))
+    found = explore(-(x * at.log(p) + (1 - x) * at.log(1 - p)).sum(1).mean(), seconds=3).run()
+    assert len(found.graphs) > 10
+    for by in (graph.by for graph in found.graphs if graph.by is not None):
+        before, after = by.told.split(" -> ")
+        assert before != after
+    texts = [str(graph).partition(" ")[2] for graph in found.graphs]
+    assert len(set(texts)) > 0.8 * len(texts)
+    pictured = draw(found).diagrams[0].boxes.values()
+    for box in pictured:
+        gone = [line[2:] for line in box.lines if line.startswith("− ")]
+        made = [line[2:] for line in box.lines if line.startswith("+ ")]
+        assert not gone or gone != made

@@ -11,6 +11,7 @@ from aesara.compile.sharedvalue import SharedVariable
 from aesara.graph.basic import Constant, Variable, graph_inputs
 from aesara.tensor.type import TensorType
 
+from kanrewrite.display import type_text
 from kanrewrite.errors import UnusableRange
 from kanrewrite.ranges import LENGTHS, between, by_variable, limits, shapes_for
 
@@ -93,7 +94,8 @@ def inputs_of(
 def _range(variable: Graph, given: Any) -> tuple[float, float]:
     dtype = getattr(variable.type, "dtype", None)
     if not isinstance(variable.type, TensorType) or np.dtype(dtype).kind not in "fiub":
-        raise UnusableRange(variable, given, f"only real tensors are audited, not {variable.type}")
+        kind = type_text(variable.type)
+        raise UnusableRange(variable, given, f"only real tensors are audited, not {kind}")
     if given is None:
         return limits(dtype) if np.dtype(dtype).kind in "fb" else _INDEX
     return between(variable, given)
@@ -105,5 +107,6 @@ def _shape(variable: Graph, given: Any) -> tuple[int, ...]:
     if len(shape) != len(known) or any(
         k is not None and k != n for k, n in zip(known, shape, strict=True)
     ):
-        raise UnusableRange(variable, given, f"as a shape it is not one of {variable.type}")
+        kind = type_text(variable.type)
+        raise UnusableRange(variable, given, f"as a shape it is not one of {kind}")
     return shape

@@ -18,7 +18,7 @@ from aesara.scan.op import Scan
 from aesara.tensor.elemwise import DimShuffle
 
 from kanrewrite.config import config
-from kanrewrite.display import applied, brief, cut, leaf_text, operator_text
+from kanrewrite.display import applied, brief, cut, leaf_text, operator_text, type_text
 from kanrewrite.draw.layout import WIDEST
 from kanrewrite.draw.model import Box, Diagram, Kind, Line, Status
 from kanrewrite.draw.rows import rows_of
@@ -234,7 +234,7 @@ def _detail(variable: Graph, text: str) -> str:
     whole = [x for x in (name, text) if len(x) > config.label_width]
     named = [f"named {variable.name}"] if variable.owner is not None and variable.name else []
     place = [place] if (place := source_of(variable)) else []
-    return "\n".join([*whole, cut(brief(variable), 400), *named, str(variable.type), *place])
+    return "\n".join([*whole, cut(brief(variable), 400), *named, type_text(variable.type), *place])
 
 
 def _text(variable: Graph, operands: list[str | None]) -> str:

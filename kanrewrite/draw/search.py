@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 
 from rich.text import Text
 from rich.tree import Tree
@@ -15,6 +16,7 @@ from kanrewrite.draw.picture import Picture
 from kanrewrite.draw.text import diff_text, graph_text
 from kanrewrite.draw.tree import WIDE, expression
 from kanrewrite.search import Exploration, Found, Step
+from kanrewrite.structure import downwards
 
 #: Graphs of a search that are drawn: the cheapest, and what leads to them.
 MOST = 14
@@ -58,10 +60,12 @@ def _box(found: Found, best: Found) -> Box:
 
 
 def _apart(step: Step) -> list[list[str]]:
-    """The lines of both sides of a rewrite, as deep as it takes to tell them apart."""
+    """The lines of both sides of a rewrite, as deep as it takes to tell them apart.
+
+    Where they differ below what is written, the first of the operands that differ is.
+    """
     sides: list[list[str]] = []
-    for depth in _DEPTHS:
-        graphs = (step.before, step.after)
+    for graphs, depth in product(downwards(step.before, step.after), _DEPTHS):
         sides = [expression(brief(graph, depth), WIDE - 2, 2 * depth - 6) for graph in graphs]
         if sides[0] != sides[1]:
             break
@@ -77,7 +81,8 @@ def _tree(search: Exploration, best: Found) -> Tree:
         for step in found.derivation:
             if step.target not in shown:
                 style = "bold green" if step.target is best else ""
-                text = Text.assemble((f"{step.relation}  ", "magenta"), (str(step.target), style))
+                told = f"#{step.target.number} cost {step.target.cost:g}: {step.target.told}"
+                text = Text.assemble((f"{step.relation}  ", "magenta"), (told, style))
                 shown[step.target] = shown[step.source].add(text)
     return tree
 

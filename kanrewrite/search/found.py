@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 from aesara.graph.basic import Variable
 
-from kanrewrite.display import Pictured, brief, in_line
+from kanrewrite.display import Pictured, brief, cut, in_line
 from kanrewrite.spelled import spelled
+from kanrewrite.structure import downwards
 
 Graph = Variable[Any, Any]
+
+#: Characters of a side of a rewrite in a line, and how deep it is written.
+_SIDE = 36
+_DEPTHS = (4, 3, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +73,21 @@ class Found(Pictured):
             here = here.by.source
         return steps[::-1]
 
+    @property
+    def told(self) -> str:
+        """The graph in a line, or how it came about where the line does not hold all of it."""
+        return self._texts[1]
+
+    @property
+    def _texts(self) -> tuple[str, str]:
+        """From where it came about, and `told`."""
+        text = ", ".join(in_line(output) for output in self.outputs)
+        if self.by is None or "…" not in text:
+            return "", text
+        return f", #{self.by.source.number} by {self.by.relation}", self.by.told
+
     def __str__(self) -> str:
-        texts = ", ".join(in_line(output) for output in self.outputs)
-        return f"#{self.number} cost {self.cost:g}: {texts}"
+        return f"#{self.number} cost {self.cost:g}{': '.join(self._texts)}"
 
     __repr__ = __str__
 
@@ -96,6 +114,16 @@ class Step(Pictured):
     before: Graph
     after: Graph
     bindings: Mapping[str, Any]
+
+    @property
+    def told(self) -> str:
+        """Both sides in few characters: of what differs, as far down as it takes to see it."""
+        texts: list[str] = []
+        for graphs, depth in product(downwards(self.before, self.after), _DEPTHS):
+            texts = [cut(brief(graph, depth), _SIDE) for graph in graphs]
+            if texts[0] != texts[1]:
+                break
+        return " -> ".join(texts)
 
     def __str__(self) -> str:
         ends = f"#{self.source.number} -> #{self.target.number}"
