@@ -98,8 +98,8 @@ def _type_of(name: str) -> type:
 def _checked(name: str, value: Any) -> Any:
     wanted = _type_of(name)
     if wanted is float and type(value) is int:
-        return float(value)
-    if type(value) is not wanted:
+        value = float(value)
+    if type(value) is not wanted or not value >= 0:  # nan is no limit either
         raise UnusableSetting(name, value, wanted.__name__)
     return value
 
@@ -112,7 +112,7 @@ def _read(name: str, text: str) -> Any:
             return wanted(text)
         return {**dict.fromkeys(_TRUE, True), **dict.fromkeys(_FALSE, False)}[text.lower()]
     except (ValueError, KeyError):
-        raise UnusableSetting(name, text, wanted.__name__, VARIABLE) from None
+        raise UnusableSetting(name, text, wanted.__name__) from None
 
 
 def from_flags(flags: str) -> Config:
@@ -138,7 +138,10 @@ def from_flags(flags: str) -> Config:
         name, equals, text = (part.strip() for part in flag.partition("="))
         if not equals:
             raise UnreadableFlags(VARIABLE, flag)
-        setattr(result, name, _read(name, text))
+        try:
+            setattr(result, name, _read(name, text))
+        except UnusableSetting:
+            raise UnusableSetting(name, text, _type_of(name).__name__, VARIABLE) from None
     return result
 
 

@@ -33,10 +33,10 @@ def register(shell: Any) -> None:
         """
         chosen = line.split()
         before = [relation.name for relation in registry.enabled()]
-        if chosen or not before:
-            registry.disable()
-            registry.enable(*chosen)
         try:
+            if chosen or not before:
+                registry.disable()
+                registry.enable(*chosen)
             with trace() as steps:
                 shell.run_cell(cell).raise_error()
         finally:

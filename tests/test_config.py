@@ -26,6 +26,12 @@ def test_flags_are_read_by_the_type_of_the_setting() -> None:
         ("explore_second=2", UnknownSetting, "did you mean explore_seconds"),
         ("colour=red", UnknownSetting, "there are check_steps, explore_depth, explore_limit"),
         ("explore_limit=many", UnusableSetting, "explore_limit='many' in KANREWRITE_FLAGS"),
+        (
+            "explore_limit=-4",
+            UnusableSetting,
+            "explore_limit='-4' in KANREWRITE_FLAGS .* not negative",
+        ),
+        ("pass_seconds=nan", UnusableSetting, "of type float and not negative"),
         ("explore_limit", UnreadableFlags, "write name=value"),
     ],
 )
@@ -72,7 +78,15 @@ def test_a_wrong_change_changes_nothing() -> None:
     assert str(kanrewrite.config) == before
 
 
-@pytest.mark.parametrize(("name", "value"), [("explore_limit", 2.5), ("explore_seconds", "3")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("explore_limit", 2.5),
+        ("explore_seconds", "3"),
+        ("explore_seconds", -3),
+        ("label_width", -1),
+    ],
+)
 def test_a_value_of_another_type_is_refused(name: str, value: Any) -> None:
     with pytest.raises(UnusableSetting, match=name):
         setattr(kanrewrite.config, name, value)

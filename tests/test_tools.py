@@ -160,6 +160,9 @@ def test_a_cell_shows_what_fired_in_it() -> None:
         with pytest.raises(ZeroDivisionError):
             magic("softmax", "1 / 0")
         assert registry.enabled() == before
+        with pytest.raises(UnknownRelation):
+            magic("softmx", "")
+        assert registry.enabled() == before
 
 
 # -- lines of the user's code ---------------------------------------------------------------------

@@ -22,7 +22,10 @@ class UnusableSetting(KanrewriteError, ValueError):
 
     def __init__(self, name: str, value: object, wanted: str, where: str = ""):
         place = f" in {where}" if where else ""
-        super().__init__(f"{name}={value!r}{place} cannot be used: it has to be of type {wanted}")
+        least = "" if wanted == "bool" else " and not negative"
+        super().__init__(
+            f"{name}={value!r}{place} cannot be used: it has to be of type {wanted}{least}"
+        )
 
 
 class UnreadableFlags(KanrewriteError, ValueError):
