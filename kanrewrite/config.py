@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 from kanrewrite.errors import UnknownSetting, UnreadableFlags, UnusableSetting
 
@@ -99,7 +99,7 @@ def _checked(name: str, value: Any) -> Any:
     wanted = _type_of(name)
     if wanted is float and type(value) is int:
         value = float(value)
-    if type(value) is not wanted or not value >= 0:  # nan is no limit either
+    if type(value) is not wanted or not cast(float, value) >= 0:  # nan is no limit either
         raise UnusableSetting(name, value, wanted.__name__)
     return value
 
