@@ -148,7 +148,10 @@ class SumBuilder(ExponentBuilder):
         That is what left the sum when it was read: so its terms are as they were written, of which
         none is infinite that was not, and it is built once for all that it is multiplied with.
         """
-        written = self.a.written.get(form, self.a.no_exponent)
+        held = {m for e in exponents for m, _ in e.terms}
+        left = self.a.written.get(form, self.a.no_exponent)
+        # A maximum that all were shifted by, which none of the terms has any more, stays outside.
+        written = self.a.lin({m: c for m, c in left.terms if m in held})
         own = [self.a.plus(e, written, ONE) for e in exponents]
         levels = [m for m, _ in outer.terms if compared(m)]
         if not written.terms or not all(map(_adds_up, [*own, *levels])):

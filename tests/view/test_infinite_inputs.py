@@ -90,6 +90,9 @@ _odds = at.exp(_l) / (1 + at.exp(_l))
 _over = at.sigmoid(_l) * _a / at.exp(_b)
 _larger = at.maximum(at.exp(_a), at.exp(_b)) / (at.exp(_a) + at.exp(_b))
 _smaller = at.minimum(at.exp(_a), at.exp(_b)) / (at.exp(_a) + at.exp(_b))
+_largest = at.maximum(at.maximum(_l, _a), _b)
+_shares = [at.exp(v - _largest) for v in (_l, _a, _b)]
+_soft_largest = _largest + at.log(sum(_shares))
 #: Formulas of l, a and b, with values of them at which Aesara is right.
 ENDS: dict[str, tuple[Any, list[float]]] = {
     "mixture without a part": (
@@ -106,6 +109,8 @@ ENDS: dict[str, tuple[Any, list[float]]] = {
     "its slope": (aesara.grad(1 - at.sigmoid(_a / at.exp(_b)), _b), [0, 0, -740]),
     "slope of a gate of it": (aesara.grad(1 - at.tanh(_a / at.exp(_b)) ** 2, _a), [0, 0, -740]),
     "a share of nothing over it": (_over, [0.5, 0, -740]),
+    "a share of one of two that are nothing": (_shares[2] / sum(_shares), [-np.inf, 0.5, -np.inf]),
+    "slope of a soft maximum in it": (aesara.grad(_soft_largest, _b), [-np.inf, 0.5, -np.inf]),
 }
 
 
