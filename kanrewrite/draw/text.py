@@ -12,7 +12,8 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 
-from kanrewrite.display import brief, leaf_text, operator_text, type_text
+from kanrewrite.config import config
+from kanrewrite.display import brief, cut, leaf_text, operator_text, type_text
 from kanrewrite.draw.diff import Difference
 from kanrewrite.draw.model import Status
 from kanrewrite.structure import Structure, outputs_of
@@ -25,6 +26,8 @@ _STYLES: dict[Status, str] = {
     "best": "bold green",
 }
 _SIGNS: dict[Status, str] = {"gone": "- ", "new": "+ ", "rebuilt": "~ ", "same": "  "}
+#: Characters of a graph that is the same on both sides.
+_WHOLE = 60
 #: Lines of one graph at most.
 MOST = 400
 #: How deep lines stand; what is below is written further down, under its number.
@@ -113,9 +116,9 @@ class _Writer:
             branch.add(text.append(leaf_text(variable), style=None if status else "cyan"))
             return None
         if status == "same":
-            branch.add(text.append(brief(variable)))
+            branch.add(text.append(cut(brief(variable), _WHOLE)))
             return None
-        text.append(operator_text(variable.owner.op))
+        text.append(cut(operator_text(variable.owner.op), config.label_width))
         known = number in self.shared
         if not depth and number in self.put_off:
             self.put_off.remove(number)
