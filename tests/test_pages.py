@@ -197,3 +197,19 @@ def test_a_gallery_has_a_page_each_and_one_to_choose_from(tmp_path: Path) -> Non
 def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(UnknownRelation, match="softmax_quotient"):
         page("softmax_quotent")
+
+
+#: Of each family one that is followed by reading: its example, and what the library makes of it.
+RELATES = sorted({r.family: r.name for r in registry.relations() if r.direction is None}.values())
+
+
+@pytest.mark.parametrize("name", RELATES)
+def test_what_only_relates_has_its_errors_plotted_too(name: str) -> None:
+    text = page(name)
+    assert "The two are the same" in text
+    assert 'class="plot"' in text
+
+
+def test_what_the_library_makes_of_a_spelling_is_on_its_page() -> None:
+    said = "With the library `log(exp(x) * y)` becomes `x + log(y)` by `log_lifts`."
+    assert said in page("log_lifts")

@@ -179,8 +179,6 @@ def _source(build: Callable[[], Any]) -> str:
 
 def _example(relation: Relation, build: Callable[[], Any]) -> str:
     graph, other = build()
-    if relation.direction is None:  # it relates, and is followed by reading
-        return f"{_source(build)}\n\nThe two are the same: `{_text(graph)}` and `{_text(other)}`."
     with registry.disabled():
         registry.enable()
         if relation.family in registry.BY_NAME:
@@ -189,8 +187,13 @@ def _example(relation: Relation, build: Callable[[], Any]) -> str:
     fired = ", ".join(f"`{e.name}`" for e in found.steps.fired_events)
     by = f"by {fired}" if fired else "before the library sees it, by Aesara's own simplifier"
     said = f"`{_text(graph)}` becomes `{_text(found.after[0])}` {by}."
-    drawn = f"```{{raw}} html\n<style>{STYLE}</style>{plot(found.curves)}\n```"
-    return f"{_source(build)}\n\n{said}\n\n{drawn}" if found.curves[0].scales else said
+    if relation.direction is None:  # it relates, and is followed by reading
+        same = f"The two are the same: `{_text(graph)}` and `{_text(other)}`."
+        said = f"{same} With the library {said}" if fired else same
+    parts = [_source(build), said]
+    if found.curves[0].scales:
+        parts.append(f"```{{raw}} html\n<style>{STYLE}</style>{plot(found.curves)}\n```")
+    return "\n\n".join(parts)
 
 
 def _text(side: Any) -> str:
