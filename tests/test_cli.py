@@ -331,7 +331,7 @@ def test_a_value_from_a_file(model: str, tmp_path: Path) -> None:
         ("number", "is int 5, not a graph"),
         ("empty", "is list [], not a graph"),
         ("fails", "model.py:19: ZeroDivisionError: in fails"),
-        ("at", "is module <module 'aesara.tensor'"),
+        ("at", "is the module aesara.tensor, not a graph"),
     ],
 )
 def test_a_name_that_is_no_graph(model: str, name: str, says: str) -> None:

@@ -14,7 +14,9 @@ def told(value: object) -> str:
     ('42', 'an object of type object')
     """
     text = repr(value)
-    if " at 0x" in text or isinstance(value, ModuleType):
+    if isinstance(value, ModuleType):
+        return f"the module {value.__name__}"
+    if " at 0x" in text:
         return f"an object of type {type(value).__name__}"
     return text if len(text) <= 60 else f"{text:.60}…"
 

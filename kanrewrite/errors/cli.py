@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanrewrite.errors.base import KanrewriteError
+from kanrewrite.errors.base import KanrewriteError, told
 
 
 class ScriptError(KanrewriteError):
@@ -36,9 +36,11 @@ def no_such_name(path: object, name: str, graphs: Sequence[str], near: Sequence[
 
 def not_a_graph(path: object, name: str, value: object) -> str:
     """What a name stands for is no graph."""
+    text = told(value)
+    what = text if text.startswith(("an ", "the ")) else f"{type(value).__name__} {text}"
     return (
-        f"{name!r} in {path} is {type(value).__name__} {value!r:.60}, not a graph: it must be an "
-        "Aesara variable, a list of variables, or a function without parameters that returns them."
+        f"{name!r} in {path} is {what}, not a graph: it must be an Aesara "
+        "variable, a list of variables, or a function without parameters that returns them."
     )
 
 
