@@ -7,7 +7,8 @@ last digit of 1.  With $k = 1 - p$ the same loop is
     (p, k) = \mathrm{scan}(f, 1 - f) \text{ from } (p_0, 1 - p_0),
 
 where $f$ reads $k$ for $1 - p$.  Both may be products with exponentials, and have logs.  A product
-as $f = pq$ does not read $1 - p$: there $1 - f$ of $p = 1 - k$ is $k + (1 - q)(1 - k)$.
+as $f = pq$ does not read $1 - p$: there $1 - f$ of $p = 1 - k$ is $k + (1 - q)(1 - k)$.  Another
+number less a line in $p$ is a mean, $l(p) = k\,l(0) + p\,l(1)$, if neither end is negative.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ from kanrewrite.inner.slots import STATES, Slot, loop_of, replace
 from kanrewrite.terms import T, operator_of
 
 Graph = Variable[Any, Any]
+
+#: How deep sums of what is computed of the same variable are looked for.
+_DEPTH = 4
 
 
 class Lack(NamedTuple):
@@ -92,6 +96,17 @@ class Difference(NamedTuple):
         of = self.line.of
         return at.mul(np.asarray(-self.line.slope, of.type.dtype), moved(of, lack))  # type: ignore[no-any-return]
 
+    def is_between(self, number: float) -> bool:
+        """Whether the difference is never negative where the part is from 0 to a number."""
+        return self.line.offset >= 0 and self.line.slope * number + self.line.offset >= 0
+
+    def mixed(self, number: float, lack: Callable[[Graph], Graph]) -> Graph:
+        """The difference as a mean of its values where the part, and what that lacks, is 0."""
+        of, dtype = self.line.of, self.line.of.type.dtype
+        at_0, at_number = self.line.offset / number, self.line.slope + self.line.offset / number
+        shares = (np.asarray(at_0, dtype) * moved(of, lack), np.asarray(at_number, dtype) * of)
+        return at.add(*shares)  # type: ignore[no-any-return]
+
 
 def differences(
     nodes: Iterable[Apply[Any]], parts: Collection[Graph]
@@ -141,11 +156,9 @@ def with_complements(
     """
     part_of = {v: s for s in parts for v in (*s.inside, *s.made)}
     numbers = {part_of[w]: number for w, number in reversed(outside)}
-    taken = {
-        v: d
-        for v, d in differences(node.op.fgraph.toposort(), part_of)
-        if numbers.setdefault(part_of[d.of], d.number) == d.number
-    }
+    taken = dict(differences(node.op.fgraph.toposort(), part_of))
+    for d in taken.values():
+        numbers.setdefault(part_of[d.of], d.number)
     starts = {s: _entering(s, number, lacks, lacking) for s, number in numbers.items()}
     new: dict[Slot, Slot] = {}
     lack_of: dict[Graph, Graph] = {}
@@ -160,7 +173,13 @@ def with_complements(
             new[s] = Slot(s.kind, start, inside, less, s.reads, s.writes)
     if not new:
         return None
-    written = {v: d.written(lack_of.__getitem__) for v, d in taken.items() if d.of in lack_of}
+    written: dict[Graph, Graph] = {}
+    for v, d in ((v, d) for v, d in taken.items() if d.of in lack_of):
+        number = numbers[part_of[d.of]]
+        if d.number == number:
+            written[v] = d.written(lack_of.__getitem__)
+        elif d.is_between(number):
+            written[v] = d.mixed(number, lack_of.__getitem__)
     return _joined(node, slots, {s: (k, numbers[s]) for s, k in new.items()}, written)
 
 
@@ -212,7 +231,7 @@ def _entering(
     return moved(slot.outer, lambda v: known[v] if v in known else lacking.lack(number, v))
 
 
-def _line(v: Graph) -> _Line:
+def _line(v: Graph, depth: int = _DEPTH) -> _Line:
     """How a variable is computed of another one with numbers."""
     node = v.owner
     op = operator_of(node.op) if node is not None and isinstance(node.op, Elemwise) else None
@@ -220,11 +239,14 @@ def _line(v: Graph) -> _Line:
         return _Line(1.0, 0.0, v)
     numbers = list(map(_value, node.inputs))
     places = [n for n, number in enumerate(numbers) if number is None]
+    known = [number for number in numbers if number is not None]
+    if len(places) > 1 and depth and op in (T.add, T.sub):
+        lines = [_line(node.inputs[n], depth - 1) for n in places]
+        return _lines_added(v, lines, op is T.sub, sum(known))
     if len(places) != 1:
         return _Line(1.0, 0.0, v)
     (place,) = places
-    slope, offset, of = _line(node.inputs[place])
-    known = [number for number in numbers if number is not None]
+    slope, offset, of = _line(node.inputs[place], depth)
     if op is T.add:
         return _Line(slope, offset + sum(known), of)
     if op is T.sub:
@@ -238,6 +260,16 @@ def _line(v: Graph) -> _Line:
     if (op is T.true_div and place) or not factor or not np.isfinite(factor):
         return _Line(1.0, 0.0, v)
     return _Line(factor * slope, factor * offset, of)
+
+
+def _lines_added(v: Graph, lines: Sequence[_Line], less: bool, number: float) -> _Line:
+    """A sum of what is computed of the same variable, and a number; or one less the other."""
+    (slope, offset, of), *others = lines
+    sign = -1.0 if less else 1.0
+    slope += sign * sum(line.slope for line in others)
+    offset += sign * sum(line.offset for line in others) + number
+    same = all(line.of is of for line in others)
+    return _Line(slope, offset, of) if same and slope else _Line(1.0, 0.0, v)
 
 
 def _value(v: Graph) -> float | None:

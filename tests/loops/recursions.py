@@ -473,3 +473,16 @@ def not_yet(x: Any) -> Any:
     """The log that something has happened, told outside of the loop."""
     step = lambda row, s: s / (1 + at.exp(row))  # noqa: E731
     return at.log(1 - scan(step, x, state=at.ones(3)))
+
+
+@loop((5, 2))
+def two_states_in_one(x: Any) -> Any:
+    """A filter of two hidden states that carries the probability of one of them."""
+
+    def step(row: Any, p: Any) -> Any:
+        p = p * 0.75 + (1 - p) * 0.125
+        one, other = p * at.exp(row[0]), (1 - p) * at.exp(row[1])
+        return one / (one + other), at.log(one + other)
+
+    p, like = several(step, x, states=[at.constant(np.float64(0.5)), None])
+    return at.concatenate([like, at.log(p)])

@@ -25,6 +25,7 @@ QUICK = (
     "likeliest_path",
     "noisy_or",
     "not_yet",
+    "two_states_in_one",
     "inside_of_spans",
     "pointers",
     "padded_losses",
