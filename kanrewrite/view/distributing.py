@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 from kanrewrite.terms import T
@@ -33,7 +34,9 @@ def distributed(terms: Terms, a: Any) -> Terms | None:
     if fractions is None or not lowest or not any(_holds_sums(m, a) for m in terms):
         return None
     ones = dict[Form, None]()
-    pieces = [(bare(n, ones, a), c * d) for m, c in terms.items() for n, d in expanded(m, a)]
+    products = ((n, c * d) for m, c in terms.items() for n, d in expanded(m, a))
+    # No more is multiplied out than tells that there are too many: there can be thousands.
+    pieces = [(bare(n, ones, a), c) for n, c in islice(products, LONGEST + 1)]
     if len(pieces) > LONGEST or _are_shifted([n for n, _ in pieces], a):
         return None
     for f, k in lowest.items():

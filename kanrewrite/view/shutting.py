@@ -50,7 +50,14 @@ def _hides(form: Form, b: Bench) -> bool:
 
 
 def _kept(form: Form, bcast: Bcast, b: Bench) -> Variable[Any, Any] | None:
-    """Where choices leave something of a form, along the dimensions that have length 1 there."""
+    """Where choices leave something of a form, along the dimensions that have length 1 there.
+
+    Forms share their parts: each is looked into once, also where nothing is hidden.
+    """
+    return b.reuse.once((_kept, form, bcast), lambda: (_kept_of(form, bcast, b),))[0]
+
+
+def _kept_of(form: Form, bcast: Bcast, b: Bench) -> Variable[Any, Any] | None:
     if isinstance(form, Sum):
         return _any([_kept(m, bcast, b) for m, _ in form.terms], b)
     if isinstance(form, Prod):
