@@ -261,7 +261,7 @@ class Builder(LogBuilder):
                 exact = where.exact or over or large  # what vanishes may bring back what is large
             back = apart or self._brings_back(f, k, form)
             inner = Context(masks, exact, back, unbounded)
-            if k > 0 and (is_mask(f) or self.a.keeps(f)):
+            if k > 0 and is_mask(f):
                 conditions.append(f)
                 continue
             if holds_sum(f) or (isinstance(f, Sum) and self.is_uneven(f, inner)):

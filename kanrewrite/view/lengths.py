@@ -36,6 +36,9 @@ def _length_of(form: Form, axis: int) -> Length:
         return length_of(variable, dimension) if isinstance(variable, Variable) else NOTHING
     if isinstance(form, App) and form.op is T.subtensor and isinstance(form.args[1], Index):
         inner, index = form.args
+        if index.left()[axis] is None:
+            lists = (e for e in index.entries if getattr(e, "ndim", 0))
+            return NOTHING.union(*(length_of(e, 0) for e in lists if e.type.shape != (1,)))
         taken = index.taken(axis)
         return NOTHING if taken is None else sliced(index.entries[taken], length_of(inner, taken))
     return NOTHING

@@ -42,15 +42,17 @@ from kanrewrite.view.forms import (
     pieces,
 )
 from kanrewrite.view.heat import hot, summed
+from kanrewrite.view.indices import put_into_transposed, taken_of_transposed
 from kanrewrite.view.joining import part
 from kanrewrite.view.lengths import SameLengths, fills, operands
 from kanrewrite.view.levels import overflows
-from kanrewrite.view.moves import Index, Move, Piece, Rows, Shuffle
+from kanrewrite.view.moves import Index, Move, Piece, Shuffle
 from kanrewrite.view.nodes import constant_of
 from kanrewrite.view.others import together, without_one, without_several, without_squares
 from kanrewrite.view.own_terms import without_own
-from kanrewrite.view.picking import scatters, without_picks
+from kanrewrite.view.picking import without_picks
 from kanrewrite.view.sharing import shared
+from kanrewrite.view.takes import Takes, over_takes, scatters
 from kanrewrite.view.totals import without_common
 from kanrewrite.view.zeros import is_finite
 
@@ -89,12 +91,10 @@ class Lifting(Algebra):
         self.counts = True
         #: The constants that are not numbers, by what is in them.
         self.constants: dict[tuple[Bcast, str, tuple[int, ...], bytes], Leaf] = {}
-        #: The rows of which an index takes elements that are put somewhere.
-        self.rows: dict[Move, list[tuple[tuple[Length, ...], Rows]]] = {}
-        #: The scatters over all rows of which it is known whose lengths they have.
-        self.told: set[Leaf] = set()
-        #: Ones and zeros that hide whatever they are multiplied with where they are 0.
-        self.kept: set[Form] = set()
+        #: Of two indices, the one that takes what one takes of what the other has taken.
+        self.indices: dict[tuple[Move, Move], list[tuple[list[Length], Index | None]]] = {}
+        #: Of what an index puts somewhere, which rows it takes elements of.
+        self.takes: dict[tuple[Move, Axes], list[tuple[tuple[Length, ...], Takes | None]]] = {}
         #: What each form is after each move: forms share their parts.
         self.moved: dict[tuple[Move, Form], Form] = {}
         #: The moves that give a form, of those for which there is a witness.
@@ -283,7 +283,7 @@ class Lifting(Algebra):
                 continue
             outer = self.div(form, f)
             found = [(self._back(self.mul(outer, m), axes), c) for m, c in self.terms_of(f).items()]
-            terms = [self.mul(self.const(c), self.sum(m, axes)) for m, c in found if m is not None]
+            terms = [self.mul(self.const(c), m) for m, c in found if m is not None]
             if len(terms) == len(found):
                 return self.add(*terms)
         return None
@@ -295,7 +295,11 @@ class Lifting(Algebra):
             order, outer = move.back(axes) or self._picked(move, like, axes), self.div(form, f)
             if order is not None and move.fits(outer.bcast):
                 taken = self.mul(values, self.move(outer, move))
-                return self.shuffle(self.spread(taken, self.move(like, move)), order)
+                return self.sum(
+                    self.shuffle(self.spread(taken, self.move(like, move)), order), axes
+                )
+            if order is None and (found := over_takes(f, outer, axes, self)) is not None:
+                return found
         return None
 
     def _picked(self, move: Move, like: Leaf, axes: Axes) -> tuple[int | str, ...] | None:
@@ -464,6 +468,10 @@ class Lifting(Algebra):
 
     def filled(self, form: Form, move: Move) -> Form:
         """Move an operand that is given the lengths of the whole first, those of a witness."""
+        if not form.bcast or move.restricted(form.bcast) is not None:
+            return self.move(form, move)
+        if isinstance(form, Lin | Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE):
+            return self.map(form, lambda part: self.filled(part, move))
         return self.app(T.subtensor, form, move, bcast=move.result())
 
     def _mapped(self, expo: Lin, f: Callable[[Form], Form]) -> Lin:
@@ -505,7 +513,7 @@ class Lifting(Algebra):
         if mine.is_identity():
             return form
         out = self._shuffle_atom(form, mine) if isinstance(mine, Shuffle) else None
-        out = out or self.all_picked(form, mine)
+        out = out or self.all_picked(form, mine) or taken_of_transposed(form, mine, self)
         if isinstance(form, App) and form.op is T.scatter and form.args[1] == mine.once():
             return self.spread(form.args[0], self.app(T.subtensor, form, mine, bcast=mine.result()))
         if isinstance(mine, Piece) and isinstance(form, App) and form.op is T.join:
@@ -571,6 +579,10 @@ class Lifting(Algebra):
             joined = [self.move(p, Shuffle(move.order, p.bcast)) for p in parts]
             place = move.order.index(axis)
             return self.app(T.join, *joined, place, bcast=move.result())
+        if isinstance(form, App) and form.op is T.scatter:
+            placed = put_into_transposed(form, move, self)
+            if placed is not None:
+                return placed
         if isinstance(form, App) and form.op is T.others and not move.dropped():
             axes = tuple(sorted(move.order.index(d) for d in form.args[1]))
             return self.app(T.others, self.move(form.args[0], move), axes, bcast=move.result())
@@ -615,10 +627,13 @@ class Lifting(Algebra):
         ndim = form.ndim + len(axes)
         return self.shuffle(form, tuple("x" if d in axes else next(left) for d in range(ndim)))
 
-    def scatter(self, form: Form, move: Move, like: Leaf) -> Form:
-        """``scatter(a[index] * b, index) == a * scatter(b, index)``."""
+    def scatter(self, form: Form, move: Move, like: Leaf, given: Move | None = None) -> Form:
+        """``scatter(a[index] * b, index) == a * scatter(b, index)``.
+
+        What was taken by a move that is ``given`` is the same as what this one takes.
+        """
         coeff, expo, factors = self.parts(form)
-        sources = {f: self._source(f, move, like) for f, _ in (*expo.terms, *factors)}
+        sources = {f: self._source(f, given or move, like) for f, _ in (*expo.terms, *factors)}
         for f, k in factors:  # what may be infinite elsewhere does not multiply the zeros there
             source = sources[f]
             if source is not None and not hot(source) and not is_finite(source, k):
@@ -697,12 +712,6 @@ class Lifting(Algebra):
             met, a = shared(b, self.spread(rest, a), along, order, self)
             return a, self.spread(met, b)
         return a, b
-
-    def keeps(self, form: Form) -> bool:
-        """Tell whether a form is ones and zeros that hide what they are multiplied with."""
-        while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
-            form = form.args[0]
-        return form in self.kept
 
     def chosen(self, cond: Form, kept: bool) -> App:
         """What a choice keeps, or hides: as a factor it hides even what is not a number."""

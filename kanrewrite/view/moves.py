@@ -6,9 +6,9 @@ that is broadcast along some dimensions is moved by what the move does to the ot
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Iterator, Sequence
+from functools import lru_cache, reduce
+from typing import Any
 
 import aesara.tensor as at
 import numpy as np
@@ -19,7 +19,8 @@ from aesara.tensor.subtensor import indices_from_subtensor
 from aesara.tensor.type import TensorType
 from aesara.tensor.type_other import NoneTypeT, SliceType
 
-from kanrewrite.view.forms import Bcast, Leaf
+from kanrewrite.guards.lengths import length_of
+from kanrewrite.view.forms import Bcast
 
 
 class Move:
@@ -43,12 +44,15 @@ class Move:
         """The variables that tell where elements are taken from."""
         return []
 
-    def fits(self, bcast: Bcast) -> bool:
-        """Tell whether an operand has no length that the whole lacks, and can be moved."""
+    def fits(self, bcast: Bcast, filled: bool = False) -> bool:
+        """Tell whether an operand has no length that the whole lacks, and can be moved.
+
+        An operand that can be ``filled`` with the lengths of the whole can be moved anyway.
+        """
         if len(bcast) != len(self.whole):
             return not bcast
         longer = any(one and not b for b, one in zip(bcast, self.whole, strict=True))
-        return not longer and self.restricted(bcast) is not None
+        return not longer and (filled or self.restricted(bcast) is not None)
 
     def is_identity(self) -> bool:
         """Tell whether it leaves everything in its place."""
@@ -241,20 +245,62 @@ class Index(Move):
                 found.append(axes)
         return found
 
-    def listed(self) -> int | None:
-        """The axis of which it takes places from a list, none twice, and an element at each.
+    def takes_each(self, axes: tuple[int, ...]) -> bool:
+        """Tell whether it takes one element along axes of each that it takes along the others."""
+        if any(_ndim(e) > 1 for e in self.entries):
+            return False
+        along = [self.entries[d] for d in axes]
+        others = [e for d, e in enumerate(self.entries) if d not in axes]
+        if not others or any(isinstance(e, slice) for e in along):
+            return False
+        return not any(map(_ndim, along)) or not all(isinstance(e, slice) for e in others)
 
-        Where another entry is a number, or a list that is as long.
+    def alike(self) -> tuple[tuple[Any, ...], Any]:
+        """The entries with all lists as long as the longest, and a list that counts the places.
+
+        A number is such a list beside others; without any the second is None.
         """
+        lists = [e for e in self.entries if _ndim(e)]
+        if not lists:
+            return self.entries, None
+        nothing: Any = reduce(at.add, map(at.zeros_like, lists))
+        entries = tuple(e if isinstance(e, slice) else e + nothing for e in self.entries)
+        known = nothing.type.shape[0]
+        return entries, at.arange(nothing.shape[0] if known is None else known)
+
+    def left(self) -> list[int | None]:
+        """The dimensions that are left, as they come to lie: None is that of the lists."""
         indexed = [d for d, e in enumerate(self.entries) if not isinstance(e, slice)]
-        lists = [d for d in indexed if _ndim(self.entries[d])]
-        if len(indexed) < 2 or any(_ndim(self.entries[d]) > 1 for d in lists):
-            return None
-        lists = [d for d in lists if self.entries[d].type.broadcastable != (True,)]
-        counted = [d for d in lists if _counts(self.entries[d])]
-        found = [*counted, *(d for d in lists if _differ(self.entries[d]))]
-        whole = (sum(isinstance(e, slice) for e in self.entries[:d]) for d in found)
-        return next((d for d, n in zip(found, whole, strict=True) if n == self.place()), None)
+        order: list[int | None] = [d for d in range(len(self.entries)) if d not in indexed]
+        if any(_ndim(self.entries[d]) for d in indexed):
+            order.insert(self.place(), None)
+        return order
+
+    def after(self, first: Index, lengths: Sequence[Any]) -> Index | None:
+        """The one index that takes what this one takes of what another one has taken.
+
+        Of something with some lengths; None where no one index does.
+        """
+        left, found = first.left(), dict(enumerate(first.alike()[0]))
+        listed = self.entries[left.index(None)] if None in left else None
+        if isinstance(listed, slice) and any(map(_ndim, self.entries)):
+            return None  # each of one list with each of another
+        for d, entry in zip(left, self.entries, strict=True):
+            if entry == slice(None):
+                continue
+            if isinstance(entry, slice):
+                return None
+            if d is None:
+                found |= {
+                    n: e if _same_places(entry, e) else e[entry]
+                    for n, e in found.items() if not isinstance(e, slice)
+                }  # fmt: skip
+            else:
+                whole = found[d] == slice(None)
+                found[d] = entry if whole else at.arange(lengths[d])[found[d]][entry]
+        composed = Index(tuple(found.values()), first.whole)
+        order = [None if n is None else left[n] for n in self.left()]
+        return composed if composed.left() == order else None
 
     def place(self) -> int:
         """Where the dimension of lists comes to lie."""
@@ -262,28 +308,11 @@ class Index(Move):
         together = len(indexed) == indexed[-1] - indexed[0] + 1
         return indexed[0] if together else 0
 
-    def places(self) -> dict[int, int]:
-        """Where each axis that is left comes to lie, and that of lists if it is in its order."""
-        indexed = [d for d, e in enumerate(self.entries) if not isinstance(e, slice)]
-        order = [d for d in range(len(self.entries)) if d not in indexed]
-        axis = self.listed()
-        if any(_ndim(self.entries[d]) for d in indexed):
-            order.insert(self.place(), -1 if axis is None else axis)
-        return {d: n for n, d in enumerate(order) if d >= 0}
-
-    def partial(self) -> dict[int, Any]:
-        """The axes along which it takes some places, beside those along which it takes one."""
-        if all(isinstance(e, slice) for e in self.entries):
-            return {}
-        if any(_ndim(e) > 1 for e in self.entries):
-            return {}
-        slices = {d: e for d, e in enumerate(self.entries) if isinstance(e, slice)}
-        found = {d: e for d, e in slices.items() if e != slice(None)}
-        axis = self.listed()
-        return found if axis is None else {**found, axis: self.entries[axis]}
-
     def index(self) -> tuple[Any, ...]:
-        """The entries up to the last that takes less than all."""
+        """The entries up to the last that takes less than all.
+
+        Aesara infers another shape where slices that take all follow a list.
+        """
         last = max((d for d, e in enumerate(self.entries) if e != slice(None)), default=-1)
         return self.entries[: last + 1]
 
@@ -325,7 +354,7 @@ class Index(Move):
     def unpicked(self, var: Any) -> Any:
         """Ones, and zeros set at the index."""
         ones: Any = at.ones_like(var, dtype="bool")
-        return at.set_subtensor(ones[self.entries], np.bool_(False))
+        return at.set_subtensor(ones[self.index()], np.bool_(False))
 
     def restricted(self, bcast: Bcast) -> Move | None:
         """The entries of what has length 1 in some dimensions: 0 there, or everything."""
@@ -345,12 +374,13 @@ class Index(Move):
 
     def result(self) -> Bcast:
         """Dimensions that are not indexed keep their length, though Aesara forgets which is 1."""
-        ranks = [_ndim(e) for e in self.entries if not isinstance(e, slice)]
-        if ranks != [1]:
+        ranks = {_ndim(e) for e in self.entries if not isinstance(e, slice)}
+        if 1 not in ranks or max(ranks) > 1:
             return super().result()
+        one = all(e.type.broadcastable[0] for e in self.entries if _ndim(e))
         return tuple(
-            b and e == slice(None) if isinstance(e, slice) else e.type.broadcastable[0]
-            for e, b in zip(self.entries, self.whole, strict=True)
+            one if d is None else self.whole[d] and self.entries[d] == slice(None)
+            for d in self.left()
         )
 
     def apply(self, var: Any) -> Any:
@@ -359,26 +389,12 @@ class Index(Move):
         Of a constant it is one, so that its type has its lengths: where Aesara divides ones out it
         keeps no others.
         """
-        found = with_shape(var[self.entries], self.result())
+        found = with_shape(var[self.index()], self.result())
         if isinstance(var, Constant) and all(map(_is_known, self.entries)):
             piece = at.constant(var.data[tuple(map(_known, self.entries))])
             if piece.type.broadcastable == found.type.broadcastable:
                 return piece
         return found
-
-
-class Rows(NamedTuple):
-    """Some rows of which an index takes elements.
-
-    The index that takes an element of each row, and a scatter by it; the index of the rows alone,
-    in what is taken, and a scatter by it; what keeps those rows.
-    """
-
-    whole: Index
-    like: Leaf
-    alone: Index
-    alone_like: Leaf
-    kept: Leaf
 
 
 class Reshape(Move):
@@ -561,6 +577,11 @@ def _counts(entry: Any) -> bool:
     return all(
         isinstance(i, Constant) and int(i.data) == value for i, value in ((start, 0), (step, 1))
     )
+
+
+def _same_places(entry: Any, listed: Any) -> bool:
+    """Tell whether an index counts the places of a list."""
+    return _counts(entry) and bool(length_of(entry, 0) & length_of(listed, 0))
 
 
 def _differ(entry: Any) -> bool:

@@ -16,7 +16,8 @@ from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import HALF, ZERO, App, Axes, Form, Sum, Terms, Totals
 from kanrewrite.view.heat import hot, is_others
 from kanrewrite.view.moves import Index
-from kanrewrite.view.picking import added, picks
+from kanrewrite.view.picking import picks
+from kanrewrite.view.takes import added
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -258,10 +259,32 @@ def _left(ratio: Form, a: Lifting) -> Form | None:
         if own is body and (total is f or not f.bcast):  # or the sum of everything, as a scalar
             return a.div(others, f)
         for move in _moves(own, a):
-            fits = move.whole == body.bcast and move.restricted(total.bcast) is not None
-            if fits and a.move(total, move) is f and a.move(body, move) is own:
-                return a.div(a.app(T.subtensor, others, move, bcast=move.result()), f)
+            for whole, along in _before_dropped(total, f, move, a):
+                if move.whole != whole.bcast or a.move(whole, move) is not own:
+                    continue
+                summed = a.sum(whole, along)
+                fits = move.restricted(summed.bcast) is not None
+                if (a.move(summed, move) if fits else a.filled(summed, move)) is f:
+                    left = a.app(T.others, whole, along, bcast=whole.bcast)
+                    return a.div(a.app(T.subtensor, left, move, bcast=move.result()), f)
     return None
+
+
+def _before_dropped(
+    total: App, moved: Form, move: Index, a: Lifting
+) -> Iterator[tuple[Form, Axes]]:
+    """What a sum may be of: where its axes were dropped, they were put behind what is kept.
+
+    (Lists are left to what tells picks apart.)
+    """
+    body, axes = total.args
+    yield body, axes
+    dropped = isinstance(moved, App) and moved.op is T.dimshuffle
+    if dropped and isinstance(move, Index) and not move.takes_several():
+        for along in move.picks():
+            order = (*(d for d in range(body.ndim) if d not in along), *along)
+            if len(order) == body.ndim:
+                yield a.shuffle(body, tuple(order.index(d) for d in range(body.ndim))), along
 
 
 def _not_taken(part: Form, total: App, moved: Form, a: Lifting) -> Form | None:

@@ -33,6 +33,7 @@ from kanrewrite.view.heat import exponents, hot, is_mask
 from kanrewrite.view.joining import age
 from kanrewrite.view.lengths import fills, operands, spanning
 from kanrewrite.view.moves import Move
+from kanrewrite.view.takes import added, beside_rows, cancelling, scatters
 from kanrewrite.view.zeros import quotient
 
 #: Coefficients that differ by less are the same number, rounded: 1/3, and what divides by 3.
@@ -140,7 +141,7 @@ def _without_scattered(terms: Terms, a: Lifting) -> Terms | None:
             values, move, like = f.args
             for axes in move.picks():
                 body = a.mul(a.div(n, f), spread(values, move, axes, a))
-                rest = _without(terms, body, n, a)
+                rest = _without(terms, body, n, a) if move.fits(body.bcast, True) else None
                 if rest is not None:
                     left = hidden(body, picks(body, move, like, a), a)
                     if left is None:
@@ -168,7 +169,7 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
         for axes, group in product(move.picks(), [[*placed, *beside], *pairs]):
             found = [a.mul(a.const(terms[t]), where_picked(t, move, axes, a)) for t in group]
             there = a.add(*found)
-            gains = _cancelling([there], a) < _cancelling(found, a)
+            gains = cancelling([there], a) < cancelling(found, a)
             given = set().union(*map(operands, group))
             if not (gains and fills(there, like, a.lengths, given)):
                 continue
@@ -191,20 +192,6 @@ def unpicked(term: Form, a: Lifting) -> Iterator[tuple[App, bool]]:
         given, hidden = f.args
         if isinstance(given, App) and given.op is T.unpicked:
             yield given, bool(hidden)
-
-
-def _cancelling(terms: list[Form], a: Lifting) -> int:
-    """How many of the products in some terms, multiplied out, others may cancel."""
-    products = [(n, d) for m in terms for n, d in a.terms_of(m).items()]
-    parts = ((a.expand(n) if a.expands(n) else [(n, ONE)], d) for n, d in products)
-    signs = [c * d > 0 for found, d in parts for _, c in found]
-    return min(signs.count(True), signs.count(False))
-
-
-def scatters(term: Form, a: Lifting) -> list[App]:
-    """The scatters that are factors of a term."""
-    factors = (f for f, k in a.parts(term)[2] if k == 1)
-    return [f for f in factors if isinstance(f, App) and f.op is T.scatter]
 
 
 def _without_weighted(terms: Terms, a: Lifting) -> Terms | None:
@@ -288,8 +275,8 @@ def _without_masked(terms: Terms, a: Lifting) -> Terms | None:
 
 
 _WAYS = (
-    _without_scattered, _beside_scattered, _without_picked, _without_masked, _without_weighted,
-    _without_shares,
+    _without_scattered, beside_rows, _beside_scattered, _without_picked, _without_masked,
+    _without_weighted, _without_shares,
 )  # fmt: skip
 
 
@@ -315,13 +302,6 @@ def _without_ones(term: Form, a: Lifting) -> Form:
     if not any(is_ones(f) for f, _ in factors):
         return term
     return a.prod(coeff, expo, {f: k for f, k in factors if not is_ones(f)})
-
-
-def added(terms: Terms, form: Form, a: Lifting) -> Terms:
-    """Terms with those of a form, added in place."""
-    for t, b in a.terms_of(form).items():
-        terms[t] = terms.get(t, ZERO) + b
-    return terms
 
 
 def spread(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:

@@ -22,7 +22,7 @@ from aesara.tensor.math import Dot, Max, MaxAndArgmax
 from aesara.tensor.math import Prod as ProdOp
 from aesara.tensor.math import Sum as SumOp
 from aesara.tensor.shape import Reshape as ReshapeOp
-from aesara.tensor.shape import SpecifyShape, Unbroadcast
+from aesara.tensor.shape import Shape, Shape_i, SpecifyShape, Unbroadcast
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.subtensor import (
     AdvancedIncSubtensor,
@@ -40,10 +40,12 @@ from kanrewrite.view.chosen import where_kept
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import HALF, ONE, App, Form
 from kanrewrite.view.heat import hot
+from kanrewrite.view.indices import as_one, untaken
 from kanrewrite.view.joining import age
 from kanrewrite.view.lengths import spanning
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import (
+    Index,
     Piece,
     Reshape,
     advanced,
@@ -301,19 +303,41 @@ def _move(move_of: MoveOf) -> Reader:
         move = move_of(node.op, node.inputs[1:], tuple(node.inputs[0].type.broadcastable))
         if move is None or node.inputs[0].type.dtype != a.dtype:
             return None
-        form = view.read(node.inputs[0])
+        given, form = node.inputs[0], view.read(node.inputs[0])
+        if isinstance(move, Index) and _is_asked_for_parts(view, given):
+            before = untaken(form, a)
+            one = None if before is None else as_one(before.of.var, move, before.move, a)
+            if before is not None and one is not None:
+                given, form, move = before.of.var, before.form, one
         if form.bcast and form.bcast != move.whole:
             if not hot(form):
                 return None
             # A length went with what cancelled.
-            form = _along(view, node.inputs[0], form, a)
+            form = _along(view, given, form, a)
         if isinstance(move, Reshape):
             axes = tuple(d for d, one in enumerate(move.whole) if not one)
             move = move.of(min(spanning(form, axes), key=age, default=form))
-        a.witnessed(move, view.leaf(node.inputs[0], a))
+        a.witnessed(move, view.leaf(given, a))
         return a.move(form, move)
 
     return read
+
+
+def _is_asked_for_parts(view: Source, var: Variable[Any, Any]) -> bool:
+    """Tell whether of a variable, and of what is computed of it, only parts are asked for."""
+    stack, seen = [var], {var}
+    while stack:
+        for node, place in view.clients.get(stack.pop(), ()):
+            op = getattr(node, "op", None)
+            if isinstance(op, Elemwise) and operator_of(op) is T.fill and place == 0:
+                continue  # for its shape
+            if isinstance(op, Elemwise) and len(seen) < FEW:
+                new = [out for out in node.outputs if out not in seen]
+                stack.extend(new)
+                seen.update(new)
+            elif type(op) not in _OF_PARTS:
+                return False
+    return True
 
 
 def _join(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
@@ -447,6 +471,11 @@ SOFTMAX: dict[type, Operator] = {
     ops.Softmax: T.softmax,
     ops.LogSoftmax: T.log_softmax,
 }
+
+#: Of what is computed of more, nobody finds out whether only parts are asked for.
+FEW = 16
+#: Ops that ask for parts of a tensor or for its shape.
+_OF_PARTS = {Subtensor, AdvancedSubtensor, AdvancedSubtensor1, Shape, Shape_i}
 
 READERS: dict[type, Reader] = {
     Elemwise: _elemwise,

@@ -25,6 +25,7 @@ from kanrewrite.view.matching import SHARES, Bindings, FormMatcher, is_parameter
 from kanrewrite.view.moves import Shuffle
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
 from kanrewrite.view.picking import spread
+from kanrewrite.view.takes import source_of
 
 #: Fused operators whose values, or inverses, can be as small as exponentials are.
 VANISHING = {T.sigmoid, T.softmax, T.softmax_grad, T.cosh}
@@ -136,17 +137,18 @@ class Recogniser:
         return a.move(new, Shuffle(move.order, new.bcast))
 
     def _unpicked(self, form: Sum, a: Lifting) -> Form | None:
-        """What is picked of others and of what is the same along their sum, before it was."""
+        """What is taken of others and of what is the same along their sum, before it was."""
         parts = within(form) if T.others in operators_within(form) else ()
-        picked = {f.args[1] for f in parts if _is_picked(f) and is_others(f.args[0])}
-        if len(picked) != 1:
+        taken = {f.args[1]: f.args[0] for f in parts if _is_picked(f) and is_others(f.args[0])}
+        if len(taken) != 1:
             return None
-        (move,) = picked
+        ((move, like),) = taken.items()
         if form.bcast != move.result():
-            return None  # what is picked goes into something larger
-        for axes in move.picks():
-            whole = spread(form, move, axes, a)
-            if whole.bcast == move.whole and a.move(whole, move) is form:
+            return None  # what is taken goes into something larger
+        before = [source_of(form, move, like, a)]
+        before += [spread(form, move, axes, a) for axes in move.picks()]
+        for whole in before:
+            if whole is not None and whole.bcast == move.whole and a.move(whole, move) is form:
                 new = self.rewrite(whole, a)
                 if new is not whole:
                     return a.move(new, move)

@@ -19,7 +19,7 @@ from kanrewrite.view.heat import is_others
 from kanrewrite.view.lengths import fills, operands
 from kanrewrite.view.moves import Move
 from kanrewrite.view.own_terms import Told, cancelled, places
-from kanrewrite.view.picking import hidden, picks, put_in, scatters, where_picked
+from kanrewrite.view.picking import hidden, picks, put_in, where_picked
 from kanrewrite.view.places import (
     Beside,
     Parting,
@@ -32,6 +32,7 @@ from kanrewrite.view.places import (
     masks,
     squared,
 )
+from kanrewrite.view.takes import scatters
 
 #: A sum of more products is not told apart.
 MANY = 40

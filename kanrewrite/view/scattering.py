@@ -16,10 +16,10 @@ from aesara.tensor.subtensor import IncSubtensor
 
 from kanrewrite.view.forms import Form
 from kanrewrite.view.heat import hot
+from kanrewrite.view.indices import put_once
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Diagonal, Index, Move
 from kanrewrite.view.nodes import constant_of, is_zeros, shaped_like
-from kanrewrite.view.rows import put_back
 from kanrewrite.view.source import MoveOf, Reader, Source
 
 
@@ -102,7 +102,10 @@ def _scattered(view: Source, node: Apply[Any], move: Move, a: Lifting) -> Form |
     a.lengths[like] = view.operand(shaped_like(node.inputs[0]), a)
     if form.bcast != move.result():
         form = a.mul(form, a.ones(a.move(like, move)))
-    return put_back(form, move, like, a) if form.bcast == move.result() else None
+    if form.bcast != move.result():
+        return None
+    once = put_once(form, move, like, a)
+    return a.scatter(form, move, like) if once is None else once
 
 
 def _is_diagonal(values: Variable[Any, Any], move: Move) -> bool:

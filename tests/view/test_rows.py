@@ -18,8 +18,10 @@ from tests.sparing import sparing
 from tests.view.common import assert_right, at, function, grad, stock
 
 z, d, w, y = at.dmatrix("z"), at.dmatrix("d"), at.dvector("w"), at.lvector("y")
+rows = at.lvector("rows")
 ROWS = at.arange(y.shape[0])
 LABELS = np.array([1, 2])
+TAKEN = np.array([0, 0])
 WEIGHTS = np.array([0.7, 1.9])
 NEAR = np.array([[0.5, 1.5, 0.25, -0.4], [2, -1, 0.5, 0.1], [0.25, 1.0, 1.2, -0.7], [1, 1, 0, 3]])
 DIRECTION = np.cos(np.arange(16.0)).reshape(4, 4)
@@ -37,6 +39,13 @@ PICKED: dict[str, Callable[[], Any]] = {
     "one column of them": lambda: share(z)[np.array([2, 0]), 1],
     "a slice of them": lambda: share(z)[1:, 2],
     "columns": lambda: share(z, 0)[y, ROWS],
+    "one twice": lambda: share(z)[np.array([3, 3]), y],
+    "any rows": lambda: share(z)[rows, y],
+    "one of them": lambda: share(z)[0, y],
+    "taken before": lambda: share(z)[rows][at.arange(rows.shape[0]), y],
+    "of a slice of shares": lambda: share(z)[:-2][ROWS, y],
+    "a slice of one transposed": lambda: share(z.T, 0)[1, 1:],
+    "one of what is along the columns": lambda: share(z.T, 0)[1],
     "of a slice": lambda: share(z[:2])[at.arange(z[:2].shape[0]), y],
     "of all but the last": lambda: share(z[:-2])[ROWS, y],
 }
@@ -52,14 +61,15 @@ def test_losses_of_some_rows_have_slopes_and_curvature(case: tuple[str, str]) ->
     picked, loss = case
     slope = grad(LOSSES[loss](PICKED[picked]()), z)
     product = grad((slope * d).sum(), z)
-    inputs = [z, d, w, y]
+    inputs = [z, d, w, y, rows]
     ours, theirs = (f(inputs, [slope, product]) for f in (function, stock))
-    near = (NEAR, DIRECTION, WEIGHTS, LABELS)
+    near = (NEAR, DIRECTION, WEIGHTS, LABELS, TAKEN)
     for found, expected in zip(ours(*near), theirs(*near), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-14)
     for scale in (40.0, 300.0):
-        far = (NEAR * scale, DIRECTION, WEIGHTS, LABELS)
-        assert_right(inputs, [slope, product], far, atol=1e-14, compiled=ours)
+        far = (NEAR * scale, DIRECTION, WEIGHTS, LABELS, TAKEN)
+        # Of two terms of 1 there is 1e-13 left of a product of odds, of which stock has nothing.
+        assert_right(inputs, [slope, product], far, atol=1e-12, compiled=ours)
 
 
 @pytest.mark.parametrize("weigh", [lambda v: w * v, lambda v: v / w], ids=["times", "over"])
@@ -98,10 +108,44 @@ def test_some_rows_of_what_is_added_up_along_them() -> None:
         assert_right([z, w, y], [grad(loss, z)], given, atol=1e-14)
 
 
-def test_rows_that_are_taken_twice_are_added_up() -> None:
-    slope = grad(-at.log(1 - share(z)[np.array([0, 0]), y]).sum(), z)
-    (expected,) = stock([z, y], [slope])(NEAR, LABELS)
-    np.testing.assert_allclose(function([z, y], [slope])(NEAR, LABELS)[0], expected, rtol=1e-12)
+BATCH = at.dtensor3("batch")
+STACKED: dict[str, Callable[[], Any]] = {
+    "two lists": lambda: share(BATCH, 2)[rows, y, 1],
+    "a list and a slice": lambda: share(BATCH, 1)[rows, 0, :2],
+    "a slice and two lists": lambda: share(BATCH, 2)[1:, rows, y],
+    "a number before a list": lambda: share(BATCH, 2)[:, -1, y],
+}
+
+
+@pytest.mark.parametrize("picked", sparing(STACKED, 2))
+def test_losses_of_what_is_taken_of_a_stack(picked: str) -> None:
+    slope = grad(-at.log(1 - STACKED[picked]()).sum(), BATCH)
+    product = grad((slope * at.cos(at.arange(3))).sum(), BATCH)
+    inputs, batch = [BATCH, y, rows], np.stack([NEAR[:, :3], NEAR[::-1, :3], NEAR[:, 1:]])
+    ours, theirs = (f(inputs, [slope, product]) for f in (function, stock))
+    for found, expected in zip(
+        ours(batch, LABELS, TAKEN), theirs(batch, LABELS, TAKEN), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-14)
+    assert_right(inputs, [slope, product], [batch * 40, LABELS, TAKEN], atol=1e-14, compiled=ours)
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        lambda p: p[1, :2],
+        lambda p: p[1:],
+        lambda p: p[:, [0, 2]],
+        lambda p: p[y, :],
+        lambda p: p[1],
+    ],
+    ids=["a number and a slice", "a slice", "columns", "rows", "a row"],
+)
+def test_logs_of_others_that_are_taken_have_their_digits(taken: Callable[[Any], Any]) -> None:
+    """Where the share is negligible the log is minus the share, and not 0."""
+    loss = at.log(1 - taken(share(z, 0)))
+    for scale in (1.0, 12.0, 40.0):
+        assert_right([z, y], [loss], [NEAR * scale, LABELS], rtol=1e-12, atol=0)
 
 
 def test_rows_of_two_indices_are_told_apart() -> None:
@@ -137,17 +181,14 @@ def test_conditions_of_constants_keep_their_lengths() -> None:
     assert_right([z], [product], [NEAR], rtol=1e-9)
 
 
-def test_an_index_tells_the_axes_of_which_it_takes_some_places() -> None:
+def test_an_index_tells_whether_it_takes_one_element_of_each_row() -> None:
     labels, rows = at.lvector("labels"), at.arange(z.shape[0])
-    listed, twice = at.constant(np.array([2, 0])), at.constant(np.array([1, 1]))
-    whole, both = slice(None), (False, False)
-    assert Index((rows, labels), both).partial() == {0: rows}
-    assert Index((listed, 1), both).partial() == {0: listed}
-    assert Index((twice, listed), both).partial() == {1: listed}
-    assert Index((slice(1, None), 2), both).partial() == {0: slice(1, None)}
-    assert not Index((twice, labels), both).partial()
-    assert not Index((whole, 1), both).partial()
-    assert not Index((slice(1, None), whole), both).partial()
+    some, whole, both = slice(1, None), slice(None), (False, False)
+    for entries in ((rows, labels), (labels, labels), (labels, 1), (1, labels), (1, 2), (some, 2)):
+        assert Index(entries, both).takes_each((1,))
+    for entries in ((rows, some), (some, labels), (whole, labels), (at.lmatrix(), 1)):
+        assert not Index(entries, both).takes_each((1,))
+    assert not Index((labels, 1), both).takes_each((0, 1))
 
 
 def test_elementwise_operators_ask_for_equal_lengths() -> None:

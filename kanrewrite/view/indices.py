@@ -1,0 +1,111 @@
+"""Indices of indices: an index takes of what another one has taken what one index takes.
+
+``b[i][j, y] == b[i[j], y]`` and ``b[:-1][j, y] == b[arange(n)[:-1][j], y]``.  What is put into a
+part of zeros that is put into others is put there at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from aesara.graph.basic import Variable
+
+from kanrewrite.guards.lengths import length_of
+from kanrewrite.terms import T
+from kanrewrite.view.forms import App, Form, Leaf
+from kanrewrite.view.lengths import operands
+from kanrewrite.view.moves import Index, Move, Shuffle
+from kanrewrite.view.takes import put_among, scatters, source_of
+
+
+class Untaken(NamedTuple):
+    """What an index has taken a form of, the index, and a leaf with the lengths of the whole."""
+
+    form: Form
+    move: Index
+    of: Leaf
+
+
+def untaken(form: Form, a: Any) -> Untaken | None:
+    """What an index has taken the whole of a form of, None where it was not taken so."""
+    for move in dict.fromkeys(_index(f) for f in operands(form)):
+        if move is None:
+            return None
+        of = a.witness.get(move)
+        source = source_of(form, move, of, a) if isinstance(of, Leaf) else None
+        if source is not None and isinstance(of, Leaf):
+            return Untaken(source, move, of)
+    return None
+
+
+def _index(form: Form) -> Index | None:
+    """The index that has taken a form."""
+    move = form.args[1] if isinstance(form, App) and form.op is T.subtensor else None
+    return move if isinstance(move, Index) else None
+
+
+def put_once(form: Form, move: Move, like: Leaf, a: Any) -> Form | None:
+    """A scatter of scatters as those by one index each, None where there is something else."""
+    base: Any = like.var.owner.inputs[0]
+    found = []
+    for n, c in a.terms_of(form).items():
+        put = next(iter(scatters(n, a)), None)
+        outer = None if put is None else a.div(n, put)
+        one = None if put is None else as_one(base, put.args[1], move, a)
+        if put is None or outer is None or one is None or not put.args[1].fits(outer.bcast):
+            return None
+        values, inner, inner_like = put.args
+        whole = a.leaf(put_among(base, one), like.bcast)
+        a.lengths[whole] = a.lengths.get(like, like)
+        taken = a.mul(a.const(c), values, a.move(outer, inner))
+        found.append(a.scatter(a.spread(taken, a.move(inner_like, inner)), one, whole))
+    return a.add(*found) if found else None
+
+
+def taken_of_transposed(form: Form, index: Move, a: Any) -> Form | None:
+    """What an index takes of something transposed, taken before; None of anything else."""
+    if not isinstance(form, App) or form.op is not T.dimshuffle or not isinstance(index, Index):
+        return None
+    inner, order = form.args[0], list(form.args[1].order)
+    if set(order) != set(range(inner.ndim)):
+        return None
+    before = Index(tuple(index.entries[order.index(d)] for d in range(inner.ndim)), inner.bcast)
+    if index in a.witness:
+        a.witnessed(before, inner)
+    left = before.left()
+    places = (left.index(None if d is None else order[d]) for d in index.left())
+    taken: Form = a.shuffle(a.move(inner, before), tuple(places))
+    return taken
+
+
+def put_into_transposed(form: App, move: Shuffle, a: Any) -> Form | None:
+    """A transposed scatter as a scatter into what is transposed, None for other moves."""
+    values, index, like = form.args
+    if not isinstance(index, Index) or set(move.order) != set(range(like.ndim)):
+        return None
+    order: list[Any] = list(move.order)
+    turned = Index(tuple(index.entries[d] for d in order), move.result())
+    before = [None if d is None else order.index(d) for d in index.left()]
+    base: Any = like.var.owner.inputs[0]
+    whole = a.leaf(put_among(base.dimshuffle(order), turned), turned.whole)
+    a.lengths[whole] = a.move(a.lengths.get(like, like), move)
+    inner = a.shuffle(values, tuple(before.index(d) for d in turned.left()))
+    placed: Form = a.scatter(inner, turned, whole)
+    return placed
+
+
+def as_one(var: Variable[Any, Any], move: Move, first: Move | None, a: Any) -> Index | None:
+    """The index of what a variable is that takes as much as a move does of what an index takes."""
+    if not isinstance(move, Index) or not isinstance(first, Index) or not a.counts:
+        return None
+    known: list[tuple[Any, Index | None]] = a.indices.setdefault((move, first), [])
+    same = a.same_lengths
+    axes = [d for d, e in enumerate(first.entries) if isinstance(e, slice) and e != slice(None)]
+    lengths = [length_of(var, d) for d in axes]
+    for others, index in known:
+        if all(same.of(m) & same.of(n) for m, n in zip(lengths, others, strict=True)):
+            return index
+    whole: Any = var
+    index = move.after(first, whole.shape)
+    known.append((lengths, index))
+    return index
