@@ -90,7 +90,9 @@ def put_into_transposed(form: App, move: Shuffle, a: Any) -> Form | None:
     whole = a.leaf(put_among(base.dimshuffle(order), turned), turned.whole)
     a.lengths[whole] = a.move(a.lengths.get(like, like), move)
     inner = a.shuffle(values, tuple(before.index(d) for d in turned.left()))
-    placed: Form = a.scatter(inner, turned, whole)
+    placed: Form = a.app(T.scatter, inner, turned, whole, bcast=whole.bcast)
+    if form in a.left_by:
+        a.left_by.add(placed)
     return placed
 
 

@@ -264,7 +264,10 @@ class Index(Move):
         if not lists:
             return self.entries, None
         nothing: Any = reduce(at.add, map(at.zeros_like, lists))
-        entries = tuple(e if isinstance(e, slice) else e + nothing for e in self.entries)
+        entries = tuple(
+            e if isinstance(e, slice) else at.add(at.as_tensor_variable(e), nothing)
+            for e in self.entries
+        )
         known = nothing.type.shape[0]
         return entries, at.arange(nothing.shape[0] if known is None else known)
 
