@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain
 from typing import Any, NamedTuple
 
 import aesara.tensor as at
@@ -241,7 +242,8 @@ def _taken_of_sum(forms: list[Form], move: Move, like: Leaf, a: Any) -> Form:
 
 def _sum_taken(forms: list[Form], move: Move, like: Leaf, divided: bool, a: Any) -> Form:
     groups: dict[Form, list[Form]] = {}
-    for n, c in (pair for form in forms for pair in a.expand(form)):
+    expanded = (a.expand(f) if a.expands(f) else [(f, ONE)] for f in forms)
+    for n, c in chain.from_iterable(expanded):
         coeff, expo, factors = a.parts(n)
         own, whole = a.one, [a.const(c * coeff)]
         for f, k in [(a.exp(a.lin({m: d})), ONE) for m, d in expo.terms] + [*factors]:
