@@ -6,8 +6,7 @@ what the outer choice hides would be shown.
 
 from __future__ import annotations
 
-from kanrewrite.terms import ELEMENTWISE
-from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, pieces, remembered
+from kanrewrite.view.forms import App, Form, is_elementwise, pieces, remembered
 from kanrewrite.view.heat import is_mask
 from kanrewrite.view.lifting import Lifting
 
@@ -30,7 +29,7 @@ def where_kept(form: Form, mask: App, a: Lifting) -> Form:
 
     def there(part: Form) -> Form:
         if part not in known:
-            opened = _is_elementwise(part) and pieces(part)
+            opened = is_elementwise(part) and pieces(part)
             known[part] = a.map(part, there) if opened else part
         return known[part]
 
@@ -41,8 +40,4 @@ def where_kept(form: Form, mask: App, a: Lifting) -> Form:
 def _masks(form: Form) -> frozenset[Form]:
     """The masks in a form that are of the same element."""
     own = frozenset([form]) if is_mask(form) else frozenset[Form]()
-    return own.union(*map(_masks, pieces(form))) if _is_elementwise(form) else own
-
-
-def _is_elementwise(form: Form) -> bool:
-    return isinstance(form, Lin | Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE)
+    return own.union(*map(_masks, pieces(form))) if is_elementwise(form) else own

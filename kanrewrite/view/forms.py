@@ -19,7 +19,7 @@ from typing import Any, TypeVar, cast
 from aesara.graph.basic import Variable
 
 from kanrewrite.display import brief
-from kanrewrite.terms import Operator
+from kanrewrite.terms import ELEMENTWISE, Operator
 
 Bcast = tuple[bool, ...]
 Axes = tuple[int, ...]
@@ -172,6 +172,11 @@ def pieces(form: Form) -> list[Form]:
     if isinstance(form, Sum | Lin):
         return [m for m, _ in form.terms]
     return list(form.forms) if isinstance(form, App) else []
+
+
+def is_elementwise(form: Form) -> bool:
+    """Tell whether a form is made of its pieces one element at a time."""
+    return isinstance(form, Lin | Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE)
 
 
 def within(*forms: Form, opens: Callable[[Form], bool] = lambda form: True) -> dict[Form, None]:

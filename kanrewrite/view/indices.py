@@ -100,14 +100,9 @@ def as_one(var: Variable[Any, Any], move: Move, first: Move | None, a: Any) -> I
     """The index of what a variable is that takes as much as a move does of what an index takes."""
     if not isinstance(move, Index) or not isinstance(first, Index) or not a.counts:
         return None
-    known: list[tuple[Any, Index | None]] = a.indices.setdefault((move, first), [])
-    same = a.same_lengths
     axes = [d for d, e in enumerate(first.entries) if isinstance(e, slice) and e != slice(None)]
     lengths = [length_of(var, d) for d in axes]
-    for others, index in known:
-        if all(same.of(m) & same.of(n) for m, n in zip(lengths, others, strict=True)):
-            return index
     whole: Any = var
-    index = move.after(first, whole.shape)
-    known.append((lengths, index))
-    return index
+    made = a.indices.setdefault((move, first), [])
+    found: Index | None = a.same_lengths.once(made, lengths, lambda: move.after(first, whole.shape))
+    return found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import Any, TypeVar
 
 from aesara.graph.basic import Apply, Variable
 from aesara.tensor.elemwise import DimShuffle
@@ -22,6 +22,8 @@ from kanrewrite.guards.lengths import (
 from kanrewrite.terms import ELEMENTWISE, T
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, pieces
 from kanrewrite.view.moves import Index
+
+Made = TypeVar("Made")
 
 
 @length_of.register(Form)
@@ -104,6 +106,16 @@ class SameLengths:
     def ask(self, node: Apply[Any]) -> None:
         """Learn that a node computes elementwise."""
         self._waiting.append(node)
+
+    def once(
+        self, made: list[tuple[list[Length], Made]], lengths: list[Length], make: Callable[[], Made]
+    ) -> Made:
+        """What was made for the same lengths, or is made now."""
+        for others, found in made:
+            if all(self.of(m) & self.of(n) for m, n in zip(others, lengths, strict=True)):
+                return found
+        made.append((lengths, make()))
+        return made[-1][1]
 
     def fills(self, form: Form, like: Leaf) -> bool:
         """Tell whether all of a form has the lengths of another one."""

@@ -37,6 +37,7 @@ from kanrewrite.view.forms import (
     Sum,
     Terms,
     Totals,
+    is_elementwise,
     join_bcast,
     made_once,
     pieces,
@@ -94,7 +95,7 @@ class Lifting(Algebra):
         #: Of two indices, the one that takes what one takes of what the other has taken.
         self.indices: dict[tuple[Move, Move], list[tuple[list[Length], Index | None]]] = {}
         #: Of what an index puts somewhere, which rows it takes elements of.
-        self.takes: dict[tuple[Move, Axes], list[tuple[tuple[Length, ...], Takes | None]]] = {}
+        self.takes: dict[tuple[Move, Axes], list[tuple[list[Length], Takes | None]]] = {}
         #: What each form is after each move: forms share their parts.
         self.moved: dict[tuple[Move, Form], Form] = {}
         #: The moves that give a form, of those for which there is a witness.
@@ -466,11 +467,15 @@ class Lifting(Algebra):
             return self.map(form, lambda part: self._widened(part, ndim)) if pieces(form) else form
         return form
 
+    def can_move(self, form: Form, move: Move) -> bool:
+        """Tell whether a form can be moved, if need be with the lengths of a witness."""
+        return move.fits(form.bcast) or (move in self.witness and move.spans(form.bcast))
+
     def filled(self, form: Form, move: Move) -> Form:
         """Move an operand that is given the lengths of the whole first, those of a witness."""
         if not form.bcast or move.restricted(form.bcast) is not None:
             return self.move(form, move)
-        if isinstance(form, Lin | Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE):
+        if is_elementwise(form):
             return self.map(form, lambda part: self.filled(part, move))
         return self.app(T.subtensor, form, move, bcast=move.result())
 

@@ -44,15 +44,17 @@ class Move:
         """The variables that tell where elements are taken from."""
         return []
 
-    def fits(self, bcast: Bcast, filled: bool = False) -> bool:
-        """Tell whether an operand has no length that the whole lacks, and can be moved.
-
-        An operand that can be ``filled`` with the lengths of the whole can be moved anyway.
-        """
+    def spans(self, bcast: Bcast) -> bool:
+        """Tell whether an operand has no length that the whole lacks."""
         if len(bcast) != len(self.whole):
             return not bcast
-        longer = any(one and not b for b, one in zip(bcast, self.whole, strict=True))
-        return not longer and (filled or self.restricted(bcast) is not None)
+        return all(b or not one for b, one in zip(bcast, self.whole, strict=True))
+
+    def fits(self, bcast: Bcast) -> bool:
+        """Tell whether an operand has no length that the whole lacks, and can be moved."""
+        if len(bcast) != len(self.whole):
+            return not bcast
+        return self.spans(bcast) and self.restricted(bcast) is not None
 
     def is_identity(self) -> bool:
         """Tell whether it leaves everything in its place."""

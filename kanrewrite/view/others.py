@@ -273,14 +273,10 @@ def _left(ratio: Form, a: Lifting) -> Form | None:
 def _before_dropped(
     total: App, moved: Form, move: Index, a: Lifting
 ) -> Iterator[tuple[Form, Axes]]:
-    """What a sum may be of: where its axes were dropped, they were put behind what is kept.
-
-    (Lists are left to what tells picks apart.)
-    """
+    """What a sum may be of: where its axes were dropped, they were put behind what is kept."""
     body, axes = total.args
     yield body, axes
-    dropped = isinstance(moved, App) and moved.op is T.dimshuffle
-    if dropped and isinstance(move, Index) and not move.takes_several():
+    if isinstance(moved, App) and moved.op is T.dimshuffle:
         for along in move.picks():
             order = (*(d for d in range(body.ndim) if d not in along), *along)
             if len(order) == body.ndim:

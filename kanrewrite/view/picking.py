@@ -14,7 +14,7 @@ from functools import cache
 from itertools import permutations, product
 from typing import TYPE_CHECKING, TypeGuard
 
-from kanrewrite.terms import ELEMENTWISE, T
+from kanrewrite.terms import T
 from kanrewrite.view.algebra import is_ones, is_weight
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import (
@@ -23,10 +23,10 @@ from kanrewrite.view.forms import (
     App,
     Axes,
     Form,
-    Lin,
     Prod,
     Sum,
     Terms,
+    is_elementwise,
     operators_within,
 )
 from kanrewrite.view.heat import exponents, hot, is_mask
@@ -141,7 +141,7 @@ def _without_scattered(terms: Terms, a: Lifting) -> Terms | None:
             values, move, like = f.args
             for axes in move.picks():
                 body = a.mul(a.div(n, f), spread(values, move, axes, a))
-                rest = _without(terms, body, n, a) if move.fits(body.bcast, True) else None
+                rest = _without(terms, body, n, a) if move.spans(body.bcast) else None
                 if rest is not None:
                     left = hidden(body, picks(body, move, like, a), a)
                     if left is None:
@@ -315,7 +315,7 @@ def spread(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
         source = a.came_from(part, move)
         if source is not None:
             return source
-        if isinstance(part, Lin | Prod | Sum) or (isinstance(part, App) and part.op in ELEMENTWISE):
+        if is_elementwise(part):
             return a.map(part, whole)
         return a.undrop(part, axes)
 
@@ -330,7 +330,7 @@ def where_picked(form: Form, move: Move, axes: Axes, a: Lifting) -> Form:
 
     @cache
     def there(part: Form) -> Form:
-        if isinstance(part, Lin | Prod | Sum) or (isinstance(part, App) and part.op in ELEMENTWISE):
+        if is_elementwise(part):
             return a.map(part, there)
         if isinstance(part, App) and part.op is T.scatter and part.args[1] == move:
             return spread(part.args[0], move, axes, a)

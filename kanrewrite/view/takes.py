@@ -10,15 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import chain
 from typing import Any, NamedTuple
 
 import aesara.tensor as at
 
 from kanrewrite.guards.lengths import length_of
-from kanrewrite.terms import ELEMENTWISE, T
-from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Leaf, Lin, Prod, Sum, Terms, pieces
-from kanrewrite.view.heat import is_others
+from kanrewrite.terms import T
+from kanrewrite.view.forms import (
+    ONE,
+    ZERO,
+    App,
+    Axes,
+    Form,
+    Leaf,
+    Sum,
+    Terms,
+    is_elementwise,
+    pieces,
+)
 from kanrewrite.view.moves import Index, Move
 
 
@@ -44,7 +53,7 @@ class Takes(NamedTuple):
 
     def of_rows(self, form: Form, a: Any) -> Form:
         """What a form of the whole is of its rows, of which are sums along the axes too."""
-        if isinstance(form, Lin | Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE):
+        if is_elementwise(form):
             found: Form = a.map(form, lambda part: self.of_rows(part, a))
             return found
         if not form.bcast:  # what is one element may be what the index takes
@@ -70,7 +79,7 @@ class Takes(NamedTuple):
 
     def of_each(self, form: Form, a: Any) -> Form:
         """What the index has taken, as taken of the rows."""
-        if isinstance(form, Lin | Prod | Sum) or (isinstance(form, App) and form.op in ELEMENTWISE):
+        if is_elementwise(form):
             found: Form = a.map(form, lambda part: self.of_each(part, a))
             return found
         source = a.came_from(form, self.move)
@@ -81,12 +90,18 @@ class Takes(NamedTuple):
         taken: Form = a.move(self.of_rows(source, a), self.each)
         return taken
 
+    def put(self, values: Form, a: Any) -> Form:
+        """What the index takes of each row, put into the rows."""
+        spread = a.spread(values, a.move(self.each_like, self.each))
+        placed: Form = a.scatter(spread, self.each, self.each_like)
+        return placed
+
 
 def over_takes(form: App, rest: Form, axes: Axes, a: Any) -> Form | None:
     """``sum(a * scatter(b, index), axes) == scatter(a[index] * b, rows)``."""
     values, move, like = form.args
     takes = takes_of(move, like, axes, a)
-    if takes is None or not move.fits(rest.bcast, move in a.witness):
+    if takes is None or not a.can_move(rest, move):
         return None
     taken = a.spread(a.mul(values, a.move(rest, move)), a.move(like, move))
     found: Form = a.scatter(taken, takes.alone, takes.alone_like, move)
@@ -99,20 +114,13 @@ def takes_of(move: Move, like: Leaf, axes: Axes, a: Any) -> Takes | None:
         return None
     if a.takes_all(move, like, axes):
         return None
-    known: list[tuple[Any, Takes | None]] = a.takes.setdefault((move, axes), [])
-    same = a.same_lengths
-    lengths = tuple(length_of(like, d) for d in range(like.ndim))
-    for others, takes in known:
-        pairs = zip(like.bcast, lengths, others, strict=True)
-        if all(one or same.of(m) & same.of(n) for one, m, n in pairs):
-            return takes
-    made = _takes(move, like, axes, a)
-    found = made if made.along() in made.each.picks() else None  # lists apart change places
-    known.append((lengths, found))
+    lengths = [length_of(like, d) for d, one in enumerate(like.bcast) if not one]
+    made = a.takes.setdefault((move, axes), [])
+    found: Takes | None = a.same_lengths.once(made, lengths, lambda: _takes(move, like, axes, a))
     return found
 
 
-def _takes(move: Index, like: Leaf, axes: Axes, a: Any) -> Takes:
+def _takes(move: Index, like: Leaf, axes: Axes, a: Any) -> Takes | None:
     base: Any = like.var.owner.inputs[0]
     ones = tuple(one or d in axes for d, one in enumerate(like.bcast))
     zeros = at.zeros([1 if one else base.shape[d] for d, one in enumerate(ones)], dtype=a.dtype)
@@ -140,7 +148,7 @@ def _takes(move: Index, like: Leaf, axes: Axes, a: Any) -> Takes:
     a.lengths[each_like] = a.leaf(mine, rows.result())
     a.lengths[found.alone_like] = a.leaf(zeros, ones)
     a.lengths[found.rows_like] = a.lengths.get(like, like)
-    return found
+    return found if found.along() in each.picks() else None  # lists apart change places
 
 
 def put_among(zeros: Any, move: Index) -> Any:
@@ -153,7 +161,7 @@ def beside_rows(terms: Terms, a: Any) -> Terms | None:
     for f in dict.fromkeys(f for n in terms for f in scatters(n, a)):
         _, move, like = f.args
         for takes in _taken_along(move, like, a):
-            told = _told_apart(terms, move, like, takes, a)
+            told = _told_apart(terms, takes, a)
             if told is not None:
                 return told
     return None
@@ -167,47 +175,32 @@ def _taken_along(move: Move, like: Leaf, a: Any) -> Iterator[Takes]:
             yield takes
 
 
-class _Put(NamedTuple):
-    """A term in which values are put somewhere, and what they are multiplied with."""
-
-    outer: Form
-    scatter: App
-
-
-def _told_apart(terms: Terms, move: Move, like: Leaf, takes: Takes, a: Any) -> Terms | None:
-    placed, beside, moves = list[_Put](), list[_Put](), (move, takes.alone)
+def _told_apart(terms: Terms, takes: Takes, a: Any) -> Terms | None:
+    moves = takes.move, takes.alone
+    put: dict[Move, list[tuple[Form, Form]]] = {move: [] for move in moves}
     rest: Terms = {}
     for n, c in (pair for m, d in terms.items() for pair in _opened(m, d, moves, a)):
-        put = {f.args[1]: f for f in scatters(n, a)}
-        one = put.get(move, put.get(takes.alone))
-        if one is None:
+        found = {f.args[1]: f for f in scatters(n, a)}
+        move = next((move for move in moves if move in found), None)
+        if move is None:
             rest[n] = rest.get(n, ZERO) + c
         else:
-            kind = placed if one.args[1] == move else beside
-            kind.append(_Put(a.mul(a.const(c), a.div(n, one)), one))
-    group = [*placed, *beside]
-    if not (placed and beside):
+            put[move].append((a.mul(a.const(c), a.div(n, found[move])), found[move].args[0]))
+    if not all(put.values()):
         return None
-    if not all(move.fits(t.outer.bcast, move in a.witness) for t in group):
+    if not all(a.can_move(outer, takes.move) for kind in put.values() for outer, _ in kind):
         return None
-    apart = [a.mul(t.scatter.args[0], a.move(t.outer, move)) for t in group]
-    if cancelling([_taken_of_sum(apart, move, like, a)], a) >= cancelling(apart, a):
+    taken, beside = (
+        [(takes.of_rows(outer, a), takes.of_each(values, a)) for outer, values in kind]
+        for kind in put.values()
+    )
+    there = [a.mul(values, a.move(outer, takes.each)) for outer, values in (*taken, *beside)]
+    if cancelling([a.add(*there)], a) >= cancelling(there, a):
         return None
-    found = [_of_rows(t, takes, a) for t in group]
-    whole = a.spread(a.add(*found), takes.each_like)
+    rows = [a.mul(outer, takes.put(values, a)) for outer, values in taken]
+    rows += [a.mul(outer, a.shuffle(values, takes.order)) for outer, values in beside]
+    whole = a.spread(a.add(*rows), takes.each_like)
     return added(rest, a.scatter(whole, takes.rows, takes.rows_like), a)
-
-
-def _of_rows(term: _Put, takes: Takes, a: Any) -> Form:
-    """A term of which an index takes elements, as one of what the rows have."""
-    values = takes.of_each(term.scatter.args[0], a)
-    if term.scatter.args[1] == takes.move:
-        values = a.spread(values, a.move(takes.each_like, takes.each))
-        inner = a.scatter(values, takes.each, takes.each_like)
-    else:
-        inner = a.shuffle(values, takes.order)
-    whole: Form = a.mul(takes.of_rows(term.outer, a), inner)
-    return whole
 
 
 def _opened(
@@ -231,32 +224,6 @@ def _has_put(form: Form, moves: tuple[Move, Move], a: Any) -> bool:
     return any(_has_put(f, moves, a) for f, k in a.parts(form)[2] if isinstance(f, Sum) and k == 1)
 
 
-def _taken_of_sum(forms: list[Form], move: Move, like: Leaf, a: Any) -> Form:
-    """A sum of what a move has taken as what it takes of a sum, in which terms may cancel.
-
-    What divides is taken apart where less cancels then.
-    """
-    ways = (_sum_taken(forms, move, like, divided, a) for divided in (True, False))
-    return min(ways, key=lambda form: cancelling([form], a))
-
-
-def _sum_taken(forms: list[Form], move: Move, like: Leaf, divided: bool, a: Any) -> Form:
-    groups: dict[Form, list[Form]] = {}
-    expanded = (a.expand(f) if a.expands(f) else [(f, ONE)] for f in forms)
-    for n, c in chain.from_iterable(expanded):
-        coeff, expo, factors = a.parts(n)
-        own, whole = a.one, [a.const(c * coeff)]
-        for f, k in [(a.exp(a.lin({m: d})), ONE) for m, d in expo.terms] + [*factors]:
-            source = source_of(f, move, like, a)
-            if source is None or (k < 0 and is_others(source) and not divided):
-                own = a.mul(own, a.pow(f, k))
-            else:
-                whole.append(a.pow(source, k))
-        groups.setdefault(own, []).append(a.mul(*whole))
-    total: Form = a.add(*(a.mul(own, a.move(a.add(*found), move)) for own, found in groups.items()))
-    return total
-
-
 def source_of(form: Form, move: Move, like: Form, a: Any) -> Form | None:
     """What a move has taken a form of, None where it was not taken."""
     found: Form | None
@@ -268,8 +235,7 @@ def source_of(form: Form, move: Move, like: Form, a: Any) -> Form | None:
         found = a.came_from(form, move)
         if found is None and form.ndim == like.ndim and move.leaves(form.bcast):
             found = form
-    spans = isinstance(form, App) and form.op in ELEMENTWISE
-    if found is not None or not (spans or isinstance(form, Lin | Prod | Sum)):
+    if found is not None or not is_elementwise(form):
         return found
     if any(source_of(part, move, like, a) is None for part in pieces(form)):
         return None
