@@ -1,5 +1,6 @@
 """The reference: laws of its numbers, known values, infinities, rounding, and what it refuses."""
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +22,7 @@ from mpmath import mpf
 
 from kanrewrite import errors, reference
 from kanrewrite.reference import evaluation, registry
+from kanrewrite.reference.products import Products
 from kanrewrite.reference.scales import Arithmetic, Real, is_nan, lead, magnitude, real
 
 INF = math.inf
@@ -482,3 +484,39 @@ def test_a_series_in_one_part_is_that_of_horner(t: float, digits: int) -> None:
         gap = a.sub(a.series(x, coefficients), horner)
         least = len(coefficients) * magnitude(x.parts[0])
         assert not gap.parts or magnitude(gap.parts[0]) < least + a.bits
+
+
+def of_rows(kind: str, rng: np.random.Generator) -> tuple[Any, Any]:
+    rows, columns = rng.normal(size=(3, 40)), rng.normal(size=(4, 40))
+    if kind == "cancelling":
+        rows, columns = np.hstack([rows, -rows]), np.hstack([columns, columns])
+        rows[:, 0] += 2.0**-50
+    elif kind == "far apart":
+        rows *= 10.0 ** rng.uniform(-80, 80, rows.shape)
+    elif kind == "with zeros":
+        rows[rng.random(rows.shape) < 0.7] = 0.0
+        rows[0] = 0.0
+    elif kind == "not finite":
+        rows[0, 3], rows[1, 4], columns[2, 5] = INF, math.nan, -INF
+    return rows, columns
+
+
+@pytest.mark.parametrize(
+    "kind", ["ordinary", "cancelling", "far apart", "with zeros", "not finite", "of parts"]
+)
+def test_inner_products_are_those_that_are_summed_part_by_part(kind: str) -> None:
+    arithmetic = Arithmetic(50)
+    rows, columns = (
+        registry.lift(table, "float64", arithmetic)
+        for table in of_rows(kind, np.random.default_rng(0))
+    )
+    if kind == "of parts":
+        rows[0, 0] = arithmetic.add(rows[0, 0], real(1e-60))
+    found = list(Products(rows, columns, arithmetic))
+    for one, (row, column) in zip(found, itertools.product(rows, columns), strict=True):
+        expected = arithmetic.total(arithmetic.mul(u, v) for u, v in zip(row, column, strict=True))
+        assert one.floor == expected.floor
+        assert len(one.parts) == len(expected.parts)
+        for part, same_part in zip(one.parts, expected.parts, strict=True):
+            a, b = mpmath.mp.make_mpf(part), mpmath.mp.make_mpf(same_part)
+            assert a == b or is_nan(one) or abs(a - b) <= abs(b) * mpf(2) ** -100

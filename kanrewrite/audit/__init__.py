@@ -12,6 +12,7 @@ from kanrewrite.audit.proving import proved
 from kanrewrite.audit.result import Audit, Part, Risk, Witness
 from kanrewrite.audit.searching import Search
 from kanrewrite.border import Amount, AnyMode, Count, checked
+from kanrewrite.clock import now
 from kanrewrite.ranges import ByInput
 from kanrewrite.structure import computable
 
@@ -19,6 +20,11 @@ __all__ = ["Audit", "Part", "Risk", "Witness", "audit"]
 
 #: How long it is looked for what would have helped.
 EXPLAINING = 10.0
+#: And how long at least, if it is.
+_EXPLAINED = 1.0
+#: The part of the time that is left for the search however long compiling takes, and the part by
+#: which what would have helped may go beyond it.
+_LEAST, _BEYOND = 0.5, 0.25
 #: How many inputs are tried, and after how many risks it ends.
 _SAMPLES, _MOST = 64, 8
 
@@ -60,7 +66,7 @@ def audit(
     samples : int
         How many inputs are tried.
     seconds : float
-        How long the search lasts at most.
+        How long it lasts at most, compiling included; what was not reached by then is told.
     most : int
         Risks after which it ends.
     seed : int
@@ -104,6 +110,7 @@ def audit(
     >>> audit(at.log(e.sum()), {x: (-10, 10)}, as_written=True).ok
     True
     """
+    began = now()
     written = computable(outputs)
     written = with_gradients(written) if gradient else written
     known = inputs_of(written, inputs, shapes)
@@ -111,7 +118,8 @@ def audit(
     audited = written if as_written else rewritten(variables, written, mode)
     explaining = EXPLAINING if explain else 0.0
     is_compiled = mode is None and not as_written
-    return examined(known, written, audited, seconds, most, samples, seed, explaining, is_compiled)
+    left = max(seconds - (now() - began), _LEAST * seconds)
+    return examined(known, written, audited, left, most, samples, seed, explaining, is_compiled)
 
 
 def examined(
@@ -144,12 +152,15 @@ def examined(
         Computes the outputs without relations. Then what helps is looked for among those that are
         enabled, and no further compilation is needed.
     """
+    end = now() + (1 + _BEYOND) * seconds
     search = Search(known, written, audited, seconds, most)
     search.search(samples, seed)
     risks = sorted(
         search.found.values(), key=lambda r: (r.harmless, r.inherent, not r.silent, -r.digits)
     )
     if explaining:
+        least = min(_EXPLAINED, explaining)
+        explaining = max(min(explaining, end - now()), least)
         risks = explained(risks, search.judge, explaining, is_compiled, stock)
     begin = {risk.variable for risk in risks}
     parts = [

@@ -186,8 +186,8 @@ class Audit(Pictured):
 
     @property
     def ok(self) -> bool:
-        """Whether every result is the right float, or as near to it as can be."""
-        return all(risk.harmless for risk in self.risks)
+        """Whether results were compared, and all are the right float or as near as can be."""
+        return self.judged > 0 and all(risk.harmless for risk in self.risks)
 
     def __bool__(self) -> bool:
         return self.ok

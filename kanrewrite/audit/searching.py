@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,8 @@ from kanrewrite.reference import evaluate
 EVERYDAY = 3
 #: Results alike in what is not finite, of which so many are compared with exact ones.
 _ALIKE = 2
+#: Seconds that the first comparison has at least, and the part of the time that locating one has.
+_FIRST, _LOCATING = 1.0, 0.25
 
 
 class Search:
@@ -55,6 +56,7 @@ class Search:
         self.written = list(written)
         self.audited = list(audited)
         self.most = most
+        self.seconds = seconds
         self.end = now() + seconds
         self.run = runner([i.variable for i in inputs], audited)
         self.judge = Judge(written, (str(i.dtype) for i in inputs if i.is_float))
@@ -79,23 +81,30 @@ class Search:
             raise NothingRan(error)
         everyday, rest = ran[:EVERYDAY], ran[EVERYDAY:]
         rest.sort(key=lambda tried: all(np.isfinite(r).all() for r in tried[2]))
-        for kind, values, results in [*everyday, *rest]:
+        for place, (kind, values, results) in enumerate([*everyday, *rest]):
             if sum(not risk.harmless for risk in self.found.values()) >= self.most:
                 self.stopped = f"{self.most} risks are enough"
                 return
             if self._is_new(results):
                 try:
-                    # One result is compared, however long that takes.
-                    with limited(self.end - now()) if self.judged else nullcontext():
-                        self._compare(kind, values, results, learn=self.judged < len(everyday))
+                    faults = self._compared(values, results, learn=self.judged < len(everyday))
                 except OutOfTime:
-                    self.stopped = "it ran out of time"
+                    self.stopped = self._out_of_time(len(ran) - place)
                     return
+                if faults:
+                    self._take(kind, Witness(self._known(values)), faults)
+
+    def _out_of_time(self, left: int) -> str:
+        if not self.judged:
+            return "it ran out of time before one of them was"
+        return f"it ran out of time, with {left} of them left"
 
     def _ran(self, count: int, seed: int) -> tuple[list[tuple[str, list[Array], Any]], object]:
         ran: list[tuple[str, list[Array], Any]] = []
         last: object = "nothing was tried"
         for kind, values in self._drawn(count, seed):
+            if len(ran) >= EVERYDAY and now() > self.end:
+                break
             results, error = self.run(values)
             last = last if error is None else error
             if results is not None:
@@ -121,21 +130,24 @@ class Search:
     def _outputs(self) -> set[tuple[Graph, str]]:
         return {(self.audited[self.written.index(r.output)], r.kind) for r in self.found.values()}
 
-    def _compare(
-        self, kind: str, values: Sequence[Array], results: Sequence[Array], learn: bool
-    ) -> None:
-        known = {i.variable: v for i, v in zip(self.inputs, values, strict=True)}
+    def _known(self, values: Sequence[Array]) -> dict[Graph, Array]:
+        return {i.variable: v for i, v in zip(self.inputs, values, strict=True)}
+
+    def _compared(
+        self, values: Sequence[Array], results: Sequence[Array], learn: bool
+    ) -> list[Fault]:
+        """What is wrong with results, as far as it is told."""
+        known = self._known(values)
         try:
-            truth = self.judge.exact(known)
-            self.judged += 1
-            if learn:
-                self.judge.learn(truth)
-            faults = self.judge.faults(results, truth, known)
+            with limited(max(self.end - now(), 0.0 if self.judged else _FIRST)):
+                truth = self.judge.exact(known)
+                self.judged += 1
+                if learn:
+                    self.judge.learn(truth)
+                faults = self.judge.faults(results, truth, known)
+                return [f for f in faults if self._is_told(f, known)]
         except KanrewriteError:  # nothing says what is true there
-            return
-        faults = [f for f in faults if self._is_told(f, known)]
-        if faults:
-            self._take(kind, Witness(known), faults)
+            return []
 
     def _is_told(self, fault: Fault, known: Mapping[Graph, Array]) -> bool:
         """Whether it is a risk that there is no float, or no number: not at single points."""
@@ -145,19 +157,23 @@ class Search:
             return self.inherent
         rng = np.random.default_rng(0)
         near = {i.variable: moved(i, known[i.variable], rng) for i in self.inputs}
-        (exact,) = evaluate([self.written[fault.output]], near)
+        try:
+            (exact,) = evaluate([self.written[fault.output]], near)
+        except KanrewriteError:
+            return False
         return any(value != value for value in exact.ravel())
 
     def _take(self, kind: str, witness: Witness, faults: Sequence[Fault]) -> None:
         try:
-            localised = Localised(self.audited, witness)
-        except KanrewriteError:
-            localised = None
-        if localised is not None:
+            with limited(max(self.end - now(), _LOCATING * self.seconds)):
+                localised = Localised(self.audited, witness)
+                risks = [self._risk(kind, witness, fault, localised) for fault in faults]
+        except (KanrewriteError, OutOfTime):  # that it is wrong is known, if not where
+            risks = [self._risk(kind, witness, fault, None) for fault in faults]
+        else:
             for variable, local in localised.local.items():
                 self.bits[variable] = max(self.bits.get(variable, 0.0), local.bits)
-        for fault in faults:
-            risk = self._risk(kind, witness, fault, localised)
+        for risk in risks:
             known = self.found.get((risk.variable, risk.kind))
             if known is None or (risk.silent and not known.silent):
                 self.found[risk.variable, risk.kind] = risk

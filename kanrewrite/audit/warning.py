@@ -33,6 +33,6 @@ class WarningPass(GraphRewriter):
         except Exception as error:  # noqa: BLE001  # a warning must not break a compilation
             warnings.warn(errors.no_audit(error), UnsafeWarning, stacklevel=2)
             return
-        if not found.ok:
-            told = [risk.headline for risk in found.risks if not risk.harmless]
+        told = [risk.headline for risk in found.risks if not risk.harmless]
+        if told:
             warnings.warn(errors.unsafe(told), UnsafeWarning, stacklevel=2)

@@ -33,7 +33,9 @@ def audit_picture(found: Audit) -> Picture:
     kinds: dict[int, list[str]] = {}
     for risk in found.risks:
         kinds.setdefault(structure[risk.variable], []).append(risk.kind)
-    title = "no risk was found" if found.ok else "risks, and what is proved"
+    title = "risks, and what is proved"
+    if not found.risks or found.ok:
+        title = "no risk was found" if found.judged else "no result was compared"
     result = diagram(found.outputs, title, structure, lambda n: _status(parts.get(n), n in kinds))
     for number, box in result.boxes.items():
         _tell(box, parts.get(number), list(dict.fromkeys(kinds.get(number, []))))

@@ -7,7 +7,8 @@ expressions", PLDI 2015).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, NamedTuple
 
 import aesara.tensor as at
@@ -17,6 +18,7 @@ from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.clock import now
 from kanrewrite.errors import KanrewriteError
+from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.ranges import shapes_for
 from kanrewrite.reference import evaluate, round_to
 
@@ -26,6 +28,8 @@ Ranges = Mapping[Graph, tuple[float, float]]
 
 #: How many points are tried at a time, and how often.
 BATCH, TRIES = 96, 24
+#: How many points say enough where there is no time for more.
+ENOUGH = 8
 _INTEGERS: dict[str, Any] = {"float64": np.int64, "float32": np.int32, "float16": np.int16}
 
 
@@ -136,7 +140,10 @@ def as_vectors(
 
 
 def _tried(
-    outputs: Sequence[Graph], inputs: Sequence[Graph], batch: list[list[Array]]
+    outputs: Sequence[Graph],
+    inputs: Sequence[Graph],
+    batch: list[list[Array]],
+    is_enough: Callable[[], bool],
 ) -> Iterator[tuple[list[Array], list[Array]]]:
     """The points of a batch at which a graph has finite values, with these."""
     vectors = as_vectors(outputs, inputs)
@@ -150,6 +157,8 @@ def _tried(
                     yield values, truth
             return
     for values in batch:
+        if is_enough():
+            return
         truth_there = exact(outputs, inputs, values)
         if truth_there is not None:
             yield values, truth_there
@@ -162,6 +171,7 @@ def sampled(
     seed: int,
     seconds: float,
     shapes: Mapping[Graph, tuple[int, ...]] | None = None,
+    most: float | None = None,
 ) -> Points:
     """Points at which a graph has finite values.
 
@@ -176,25 +186,47 @@ def sampled(
     seed : int
         The same seed gives the same points.
     seconds : float
-        How long is looked for them.
+        How long is looked for them, once there are a few.
     shapes : mapping of Variable to tuple of int, optional
         Of the inputs; by default such at which the graph runs.
+    most : float, optional
+        For how many seconds at most, whatever there is then.
     """
     inputs = inputs_of(outputs)
     if shapes is None:
         shapes = shapes_for(outputs, inputs)
-    rng = np.random.default_rng(seed)
-    end = now() + seconds
     points = Points(inputs, [], [])
+    with suppress(OutOfTime), _within(most), np.errstate(all="ignore"):
+        _fill(points, outputs, ranges, shapes, count, np.random.default_rng(seed), now() + seconds)
+    found = min(count, len(points.values))  # the last truth may be one too many
+    return Points(inputs, points.values[:found], points.truth[:found])
+
+
+def _within(seconds: float | None) -> AbstractContextManager[None]:
+    return nullcontext() if seconds is None else limited(seconds)
+
+
+def _fill(
+    points: Points,
+    outputs: Sequence[Graph],
+    ranges: Ranges,
+    shapes: Mapping[Graph, tuple[int, ...]],
+    count: int,
+    rng: np.random.Generator,
+    end: float,
+) -> None:
+    """Take points until there are enough, or a few and the time is over."""
+
+    def is_enough() -> bool:
+        return now() > end and len(points.values) >= ENOUGH
+
     for _ in range(TRIES):
         batch = [
-            [drawn(v, shapes[v], ranges.get(v), rng) for v in inputs]
+            [drawn(v, shapes[v], ranges.get(v), rng) for v in points.inputs]
             for _ in range(min(count, BATCH))
         ]
-        with np.errstate(all="ignore"):
-            for values, truth in _tried(outputs, inputs, batch):
-                points.values.append(values)
-                points.truth.append(truth)
+        for values, truth in _tried(outputs, points.inputs, batch, is_enough):
+            points.truth.append(truth)
+            points.values.append(values)
         if len(points.values) >= count or now() > end:
-            break
-    return Points(inputs, points.values[:count], points.truth[:count])
+            return

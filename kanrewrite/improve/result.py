@@ -112,7 +112,10 @@ class Improvement(Pictured):
     def summary(self) -> str:
         """One line."""
         count = f"{len(self.forms)} form{'s' * (len(self.forms) != 1)} at {self.points} points"
-        lost = f"{self.forms[0].error:.2f} bits lost as written, {self.best().error:.2f} at best"
+        lost = "nothing was measured"
+        if self.points:
+            before, best = self.forms[0].error, self.best().error
+            lost = f"{before:.2f} bits lost as written, {best:.2f} at best"
         return f"{count} in {self.seconds:.1f} s, stopped: {self.stopped}; {lost}"
 
     def entry(self) -> dict[str, Any]:

@@ -14,12 +14,13 @@ from kanrewrite.border import Amount, Count, checked
 from kanrewrite.clock import now
 from kanrewrite.cost import flops
 from kanrewrite.errors import UnusableArgument
-from kanrewrite.improve.measuring import Measured, compiled, measured
+from kanrewrite.improve.measuring import Measured, compiled, kept, measured
 from kanrewrite.improve.points import Graph, Points, inputs_of, sampled
 from kanrewrite.improve.regimes import choice, choices, refined
 from kanrewrite.improve.result import Form, Improvement, front_of
 from kanrewrite.improve.scaled import scaled
 from kanrewrite.improve.space import Names, Space, Start
+from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.ranges import ByInput, between, by_variable, shapes_for
 from kanrewrite.relation import Relation
 from kanrewrite.search.progress import Bar
@@ -31,8 +32,11 @@ Found = tuple[Names, Sequence[Graph]]
 BATCH = 6
 #: How often choices are made of what there is, choices among them.
 ROUNDS = 3
-#: The part of the time in which points are looked for, and up to which forms are.
-SAMPLING, SEARCHING = 0.25, 0.7
+#: The part of the time in which points are looked for, and up to which forms are; and up to which
+#: what is under way may still come to an end.
+SAMPLING, SEARCHING, ENDING = 0.25, 0.7, 1.2
+#: Seconds that there are for the first form, however short the time is.
+LEAST = 1.0
 #: What is said of a form whose numbers carry exponents of their own.
 SCALED = "in wide range"
 
@@ -61,7 +65,7 @@ def improve(
         What may be used, relations or names of relations and families; all by default, the family
         ``accuracy`` included.
     seconds : float
-        How long is searched at most.
+        How long is searched; what is under way by then is given up soon, and it is told.
     limit : int
         How many forms are measured at most.
     points : int
@@ -144,25 +148,36 @@ class _Search:
 
     def run(self, chosen: Sequence[Relation], count: int, seed: int, bar: Bar) -> Improvement:
         """Search until a budget is used up or there is nothing more."""
-        allowed = self.seconds * SAMPLING
-        points = sampled(self.outputs, self.ranges, count, seed, allowed, self._shapes)
+        allowed, most = self.seconds * SAMPLING, max(self.seconds * SEARCHING, LEAST)
+        points = sampled(self.outputs, self.ranges, count, seed, allowed, self._shapes, most)
         if not points.values:
             form = Form(0, self.outputs, 0.0, 0.0, self._cost(self.outputs))
             why = "no input was found at which the formula has a finite value"
+            if now() - self.began > most:
+                why += f": the {self.seconds:g} s were used up"
             return Improvement([form], 0, now() - self.began, why)
         stopped = "complete: every form within reach was measured"
         with bar:
             try:
-                for _ in self._search(chosen, points):
-                    bar.show(len(self.forms))
+                self._add([((), self.outputs)], points)
+                with limited(max(self._left(), LEAST)):
+                    for _ in self._search(chosen, points):
+                        bar.show(len(self.forms))
             except _Over as over:
                 stopped = str(over)
+            except OutOfTime:
+                stopped = self._used_up
             self._compile(points)
         return Improvement(self.forms, len(points.values), now() - self.began, stopped)
 
+    @property
+    def _used_up(self) -> str:
+        return f"seconds: the {self.seconds:g} s were used up"
+
+    def _left(self) -> float:
+        return self.seconds - (now() - self.began)
+
     def _search(self, chosen: Sequence[Relation], points: Points) -> Iterator[None]:
-        self._add([((), self.outputs)], points)
-        yield
         space = Space(self.outputs, chosen)
         made: list[tuple[Start, Names]] = []
         waiting: list[tuple[float, int, Start, Names, Names]] = []
@@ -252,13 +267,22 @@ class _Search:
     def _compile(self, points: Points) -> None:
         """Measure what is on the front as it is run, until that is what the front is."""
         done: set[int] = set()
+        try:
+            with limited(self.seconds * ENDING - (now() - self.began)):
+                self._compile_front(points, done)
+        except OutOfTime:  # what compiling would make of the others is not known
+            for form in front_of(self.forms):
+                if form.number not in done:
+                    form.outputs = kept(form.outputs)
+
+    def _compile_front(self, points: Points, done: set[int]) -> None:
         # Others may measure, on clocks of their own: they go by that on the wall.
-        until = perf_counter() + self.seconds - (now() - self.began)
+        until = perf_counter() + self._left()
+        run = partial(compiled, until=until)
         while True:
             front = [form for form in front_of(self.forms) if form.number not in done]
             if not front:
                 return
-            run = partial(compiled, until=until)
             results = self.map(run, [(form.outputs, points) for form in front])
             for form, result in zip(front, results, strict=True):
                 self._set(form, result)
@@ -272,7 +296,7 @@ class _Search:
 
     def _check(self) -> None:
         if self.forms and now() - self.began > self.seconds * SEARCHING:
-            raise _Over(f"seconds: the {self.seconds:g} s were used up")
+            raise _Over(self._used_up)
         if len(self.forms) >= self.limit:
             raise _Over(f"limit: {self.limit} forms were measured")
 

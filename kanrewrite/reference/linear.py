@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from aesara.tensor.elemwise import CAReduce
 from aesara.tensor.extra_ops import CumOp
 
 from kanrewrite.reference import functions
+from kanrewrite.reference.products import SHORT, Products
 from kanrewrite.reference.registry import (
     Array,
     Node,
@@ -131,15 +132,22 @@ def dot(x: Any, y: Any, dtype: str, arithmetic: Arithmetic) -> Array:
     columns = right.swapaxes(-1, -2)
     out = objects(
         [
-            _inner(row, column, arithmetic)
+            value
             for where in np.ndindex(batch)
-            for row in left[where]
-            for column in columns[where]
+            for value in _inners(left[where], columns[where], arithmetic)
         ],
         shape,
     )
     kept: Array = out[..., 0, :] if x.ndim == 1 else out
     return np.asarray(kept[..., 0] if y.ndim == 1 else kept)
+
+
+def _inners(rows: Array, columns: Array, arithmetic: Arithmetic) -> Iterable[Any]:
+    """Each row with each column."""
+    first = next(iter(rows.flat), None)
+    if rows.shape[-1] >= SHORT and isinstance(first, Real):
+        return Products(rows, columns, arithmetic)
+    return (_inner(row, column, arithmetic) for row in rows for column in columns)
 
 
 def _inner(x: Any, y: Any, a: Arithmetic) -> Any:

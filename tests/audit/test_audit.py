@@ -12,8 +12,11 @@ from aesara.tensor import special
 
 import kanrewrite
 from kanrewrite.audit import audit as audit_of
+from kanrewrite.audit import searching
 from kanrewrite.audit.inputs import needed
+from kanrewrite.clock import now
 from kanrewrite.errors import NoSuchInput, NothingRan, UnusableRange
+from kanrewrite.limits import OutOfTime
 from kanrewrite.trace import source_of
 
 x: Any = at.dvector("x")
@@ -232,3 +235,39 @@ def test_what_a_compilation_makes_is_of_the_lines_of_the_model() -> None:
     lines = {source_of(part.variable) for part in found.parts if part.variable.owner is not None}
     assert any(line.startswith("/somewhere/model.py:") for line in lines)
     assert not any(__file__ in line for line in lines)
+
+
+def heavy() -> tuple[Any, Any]:
+    """A graph of which the exact value takes minutes."""
+    v: Any = at.dmatrix("v")
+    weight = at.constant(np.random.default_rng(0).normal(size=(8, 1000)))
+    return v, at.log(at.exp(at.tanh(v @ weight) @ weight.T).sum(1)).mean()
+
+
+def test_time_is_kept_also_by_the_first_comparison() -> None:
+    v, out = heavy()
+    began = now()
+    found = audit_of(out, {v: (-1, 1)}, shapes={v: (3000, 8)}, seconds=0.5, as_written=True)
+    assert now() - began < 4
+    assert not found.ok
+    assert found.judged == 0
+    assert "0 compared with exact results; it ran out of time before one of them was" in str(found)
+
+
+def test_what_is_left_when_time_is_over_is_told() -> None:
+    v, out = heavy()
+    found = audit_of(out, {v: (-1, 1)}, shapes={v: (3, 8)}, seconds=1.0, as_written=True)
+    assert found.judged > 0
+    assert found.stopped.startswith("it ran out of time, with ")
+
+
+def test_a_risk_is_told_also_where_there_is_no_time_to_find_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def none(*_: object) -> None:
+        raise OutOfTime
+
+    monkeypatch.setattr(searching, "Localised", none)
+    (risk,) = audit(at.log(at.exp(x).sum()), {x: (0, 1000)}, as_written=True).risks
+    assert risk.kind == "wrong"
+    assert risk.found == np.inf

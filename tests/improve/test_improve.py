@@ -87,6 +87,16 @@ def test_budgets_end_it() -> None:
     assert kanrewrite.improve(step()[1], seconds=0).forms
 
 
+def test_time_is_kept_where_one_exact_value_takes_longer() -> None:
+    x: Any = at.TensorType("float64", (400, 50))("x")
+    weight = at.constant(np.random.default_rng(0).normal(size=(50, 1000)))
+    out = at.exp(at.tanh((x @ x.T @ x) @ weight) @ weight.T).sum()
+    found = kanrewrite.improve(out, {x: (1, 2)}, seconds=1)
+    assert found.seconds < 1.5
+    assert "the 1 s were used up" in found.stopped
+    assert str(found).splitlines()[0].endswith("nothing was measured")
+
+
 def test_a_formula_without_a_value_is_left_alone() -> None:
     x: Any = at.dscalar("x")
     search = kanrewrite.improve(at.log(-at.exp(x)), points=4, seconds=5)
