@@ -10,7 +10,7 @@ import pytest
 
 from kanrewrite import registry
 from kanrewrite.errors import UnknownRelation
-from kanrewrite.pages import gallery, latex, page
+from kanrewrite.pages import _source, gallery, latex, page
 from kanrewrite.pages.sharing import named
 from kanrewrite.pages.standing import standing
 from kanrewrite.relation import Eq, eq, relation
@@ -152,6 +152,14 @@ def _standing(name: str) -> str:
 )
 def test_where_a_relation_stands(name: str, says: str) -> None:
     assert says in _standing(name)
+
+
+def test_an_example_is_shown_with_the_functions_beside_it_that_build_it() -> None:
+    text = _source(registry.named("sum_shifts").examples[0])
+    assert "shifted = T.exp(m) * T.sum(T.exp(x - m) * y, (1,), keepdims=True)" in text
+    assert text.endswith("\n\nreturn _shifted_along(1)\n```")
+    deep = _source(registry.named("wide_product").examples[0])
+    assert deep.index("def _power(") < deep.index("def _in_range(") < deep.index("a, b, c, d =")
 
 
 def test_what_only_searches_use_is_not_said_to_be_followed_or_switched_on() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from re import sub
 from textwrap import dedent
+from types import CodeType
 from typing import Any
 
 from aesara.graph.basic import Variable
@@ -171,10 +172,36 @@ def _section(title: str, parts: list[str]) -> list[str]:
 
 
 def _source(build: Callable[[], Any]) -> str:
-    """The body of a function that builds an example."""
+    """The body of a function that builds an example, below the helpers beside it that it calls."""
+    helpers = [dedent(inspect.getsource(helper)).rstrip() for helper in _called(build)]
     lines = inspect.getsource(build).splitlines()
     start = next(n for n, line in enumerate(lines) if line.startswith("def ")) + 1
-    return f"```python\n{dedent(chr(10).join(lines[start:]))}\n```"
+    body = dedent("\n".join(lines[start:]))
+    return "\n".join(["```python", *(f"{helper}\n\n" for helper in helpers), f"{body}\n```"])
+
+
+def _called(function: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """The functions of a module that one of it calls, and those that they call, callees first."""
+    found: dict[Callable[..., Any], None] = {}
+    waiting, seen = [function], {function}
+    while waiting:
+        caller: Any = waiting.pop()
+        for name in _names(caller.__code__):
+            helper = caller.__globals__.get(name)
+            is_beside = inspect.isfunction(helper) and helper.__module__ == caller.__module__
+            if is_beside and helper not in seen:
+                seen.add(helper)
+                found[helper] = None
+                waiting.append(helper)
+    return list(reversed(found))
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Global names in a function and in those inside of it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
 
 
 def _example(relation: Relation, build: Callable[[], Any]) -> str:
