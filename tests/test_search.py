@@ -10,6 +10,7 @@ from aesara.tensor.special import log_softmax, softmax
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kanrewrite.clock import now
 from kanrewrite.cost import flops, numerical_error
 from kanrewrite.display import brief, operator_text
 from kanrewrite.draw import draw
@@ -17,6 +18,7 @@ from kanrewrite.errors import UnknownSearchDirection
 from kanrewrite.guards import Axis, Float, Int
 from kanrewrite.relation import Eq, Relation, eq, relation
 from kanrewrite.search import Exploration, explore
+from kanrewrite.search.moves import RelationMoves
 from kanrewrite.structure import Structure
 from kanrewrite.terms import T
 from kanrewrite.theory import Theory
@@ -239,6 +241,22 @@ def test_a_number_has_the_dtype_of_what_it_is_in() -> None:
     best = search(at.log(at.exp(x) * 2), *ALL).best()
     assert best.graph.owner.op == at.add
     assert best.graph.type.dtype == "float64"
+
+
+def test_what_does_not_end_is_given_up_soon_after_the_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def endless(*_: object) -> Iterator[tuple[str, list[Any]]]:
+        while True:
+            pass
+        yield
+
+    monkeypatch.setattr(RelationMoves, "whole", endless)
+    began = now()
+    found = search(by_hand, softmax_quotient, seconds=0.2)
+    assert found.stopped == "seconds: the 0.2 s were used up"
+    assert len(found.graphs) == 2
+    assert now() - began < 2
 
 
 def test_a_large_graph_ends_within_its_seconds() -> None:

@@ -8,16 +8,18 @@ as with the interleaving streams of miniKanren (Friedman, Byrd, Kiselyov, *The R
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from heapq import heappop, heappush
 from itertools import chain, islice
-from time import perf_counter
 from typing import Any, Protocol
 
 from aesara.graph.basic import Variable
 
 from kanrewrite.ac import Interned
+from kanrewrite.clock import now
 from kanrewrite.cost import Cost
 from kanrewrite.display import Pictured
+from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.rewriter.terms import Terms
 from kanrewrite.search.found import Found, Move, Step
 from kanrewrite.search.progress import Bar
@@ -28,6 +30,8 @@ Graph = Variable[Any, Any]
 
 _BURST = 8
 _OLDEST_EVERY = 4
+#: So many times as long may last what is under way, and so many seconds at least.
+_ENDING, _LEAST = 1.2, 0.5
 
 
 class Moves(Protocol):
@@ -146,15 +150,20 @@ class Exploration(Pictured):
         """Find one more graph; False when the search is over."""
         if self._report.stopped:
             return False
-        self._began = perf_counter()
+        self._began = now()
+        left = max(_ENDING * self.seconds - self._report.seconds, _LEAST)
         try:
-            next(self._stream)
+            # A pass over a large graph may take longer than all of the time that there is.
+            with limited(left) if self._graphs else nullcontext():
+                next(self._stream)
         except StopIteration:
             self._report.stopped = self._why_finished()
         except _Over as over:
             self._report.stopped = str(over)
+        except OutOfTime:
+            self._report.stopped = self._used_up
         finally:
-            self._report.seconds += perf_counter() - self._began
+            self._report.seconds += now() - self._began
             self._report.graphs = len(self._graphs)
         return not self._report.stopped
 
@@ -167,8 +176,12 @@ class Exploration(Pictured):
         return "complete: every graph within reach was found"
 
     def _check_time(self) -> None:
-        if self._report.seconds + perf_counter() - self._began > self.seconds:
-            raise _Over(f"seconds: the {self.seconds:g} s were used up")
+        if self._report.seconds + now() - self._began > self.seconds:
+            raise _Over(self._used_up)
+
+    @property
+    def _used_up(self) -> str:
+        return f"seconds: the {self.seconds:g} s were used up"
 
     def _search(self) -> Iterator[Found]:
         roots = self._structure.add(self._started)
