@@ -7,6 +7,8 @@ from functools import lru_cache
 from html import escape
 from importlib.resources import files
 
+from kanrewrite.draw.svg import style
+
 _KEYS = (
     "Tab or click: a box · Enter: fold or unfold · arrows: along the graph · + − 0 1: zoom, fit, "
     "actual size · w a s d: scroll · r: follow a [number] · c e: fold, unfold all · "
@@ -127,6 +129,10 @@ def page(body: str, title: str, margin: str = "1em") -> str:
     -------
     str
     """
+    # A style sheet holds for the whole page: the first picture's is enough.
+    sheet = f"<style>{style()}</style>"
+    before, first, after = body.partition(sheet)
+    body = before + first + after.replace(sheet, "")
     return _PAGE.format(title=escape(title), margin=margin, style=STYLE, body=body, script=script())
 
 

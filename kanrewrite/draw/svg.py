@@ -74,6 +74,7 @@ def style() -> str:
         ".kr .input rect{rx:11px}.kr .rebuilt rect{stroke-dasharray:4 2}"
         ".kr .gone rect,.kr .new rect,.kr .best rect{stroke-width:1.8}"
         ".kr .sign{font-weight:bold;font-size:13px}"
+        ".kr .box text,.kr .by{text-anchor:middle}.kr .box .sign{text-anchor:end}"
         + "".join(light)
         + "@media (prefers-color-scheme:dark){.kr{background:#12161b}"
         ".kr text{fill:#e8edf3}.kr .at{fill:#a5b1bf}.kr .by{fill:#c9a6ff}"
@@ -108,7 +109,7 @@ def svg(panels: Sequence[Placed], caption: str = "") -> str:
     legend, across, height = _legend(panels, height + MARGIN / 2)
     width = max([width, across, *(len(text) * SMALL + 2 * MARGIN for text in notes)])
     for n, text in enumerate(notes):
-        parts.append(_write(text, MARGIN, height + 12 + n * 15, "at", "start"))
+        parts.append(_write(text, MARGIN, height + 12 + n * 15, "at"))
     height += 15 * len(notes) + 8
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="kr" role="group" '
@@ -154,7 +155,7 @@ def _panel(panel: Placed, text: str, index: int, corner: Point, down: float) -> 
     boxes = [
         _box(key, box, panel.centres[key], index) for key, box in sorted(diagram.boxes.items())
     ]
-    title = _write(text, MARGIN, -2, "title", "start") if text else ""
+    title = _write(text, MARGIN, -2, "title") if text else ""
     x, y = corner
     moved = f'<g transform="translate(0,{down:.0f})">{"".join(lines + boxes)}</g>'
     return f'<g class="panel" transform="translate({x:.0f},{y:.0f})">{title}{moved}</g>'
@@ -170,14 +171,15 @@ def _box(key: int, box: Box, centre: Point, index: int) -> str:
     ]
     if box.status in _SIGNS:
         # A sign as well as a colour: not everybody sees red and green.
-        texts.append(_write(_SIGNS[box.status], x - w / 2 - 2, y - h / 2 + 6, "sign", "end"))
+        texts.append(_write(_SIGNS[box.status], x - w / 2 - 2, y - h / 2 + 6, "sign"))
     name = f"box {box.status or box.kind}" + (" input" if box.kind == "input" else "")
     refers = f' data-refers="{" ".join(f"{index}-{r}" for r in box.refers)}"' if box.refers else ""
     detail = f"<title>{escape(box.detail)}</title>" if box.detail else ""
     return (
         f'<g class="{name}" id="b{index}-{key}" data-x="{x:.0f}" data-y="{y:.0f}" '
         f'data-w="{w:.0f}" data-h="{h:.0f}"{refers}>{detail}'
-        f'<rect x="{x - w / 2:.1f}" y="{y - h / 2:.1f}" width="{w:.1f}" height="{h:.1f}" '
+        f'<rect x="{_short(x - w / 2)}" y="{_short(y - h / 2)}" '
+        f'width="{_short(w)}" height="{_short(h)}" '
         f'rx="4"/>{"".join(texts)}</g>'
     )
 
@@ -185,11 +187,11 @@ def _box(key: int, box: Box, centre: Point, index: int) -> str:
 def _line(line: Line, points: list[Point], index: int, middle: Point | None) -> str:
     way = list(points)
     x, y = way[-1]
-    label = _write(line.label, x + 5, y, "at", "start") if line.label else ""
+    label = _write(line.label, x + 5, y, "at") if line.label else ""
     if middle is not None:
         label = _write(line.label, middle[0], middle[1] + 4, "by")
         label = f'<g data-x="{middle[0]:.0f}" data-y="{middle[1]:.0f}">{label}</g>'
-    head = f'<path class="head" d="M{x - 3.5:.1f} {y:.1f}h7l-3.5 5z"/>'
+    head = f'<path class="head" d="M{_short(x - 3.5)} {_short(y)}h7l-3.5 5z"/>'
     ends = f'data-s="b{index}-{line.source}" data-t="b{index}-{line.target}"'
     way_text = " ".join(f"{a:.0f},{b:.0f}" for a, b in way)
     return f'<g class="line" {ends} data-way="{way_text}"><path d="{curve(way)}"/>{head}{label}</g>'
@@ -198,10 +200,10 @@ def _line(line: Line, points: list[Point], index: int, middle: Point | None) -> 
 def curve(way: Sequence[Point]) -> str:
     """An SVG path through points that leaves and arrives vertically."""
     (x, y), *rest = way
-    parts = [f"M{x:.1f} {y:.1f}"]
+    parts = [f"M{_short(x)} {_short(y)}"]
     for a, b in rest:
-        middle = (y + b) / 2
-        parts.append(f"C{x:.1f} {middle:.1f} {a:.1f} {middle:.1f} {a:.1f} {b:.1f}")
+        middle = _short((y + b) / 2)
+        parts.append(f"C{_short(x)} {middle} {_short(a)} {middle} {_short(a)} {_short(b)}")
         x, y = a, b
     return "".join(parts)
 
@@ -216,12 +218,18 @@ def _legend(panels: Sequence[Placed], y: float) -> tuple[str, float, float]:
     for name in names:
         parts.append(
             f'<g class="{name}"><rect x="{x:.0f}" y="{y:.0f}" width="14" height="11" rx="3"/></g>'
-            + _write(LEGEND[name], x + 19, y + 9.5, "at", "start")
+            + _write(LEGEND[name], x + 19, y + 9.5, "at")
         )
         x += 34 + len(LEGEND[name]) * SMALL
     return f'<g class="legend">{"".join(parts)}</g>', x + MARGIN, y + 16
 
 
-def _write(text: str, x: float, y: float, name: str = "", anchor: str = "middle") -> str:
+def _write(text: str, x: float, y: float, name: str = "") -> str:
+    """A text; where it is held follows from what it is in, see `style`."""
     kind = f' class="{name}"' if name else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{kind}>{escape(text)}</text>'
+    return f'<text x="{_short(x)}" y="{_short(y)}"{kind}>{escape(text)}</text>'
+
+
+def _short(number: float) -> str:
+    """A number to a tenth of a pixel: most are whole."""
+    return f"{number:.1f}".removesuffix(".0")
