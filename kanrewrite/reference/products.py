@@ -7,13 +7,14 @@ terms are of about one size, and they do not cancel.  Everything else is summed 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from mpmath import libmp
 
-from kanrewrite.reference.registry import Array
 from kanrewrite.reference.scales import ZERO, Arithmetic, Real, magnitude
+
+Array = np.ndarray[Any, Any]
 
 #: Shorter rows are summed as fast one by one.
 SHORT = 8
