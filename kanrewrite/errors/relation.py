@@ -178,6 +178,15 @@ def not_a_side(side: object) -> str:
     )
 
 
+def graph_in_pattern(pattern: str, graph: object) -> str:
+    """A graph of Aesara inside of what is to be matched."""
+    return (
+        f"`{graph}` in the matched side `{pattern}` is a variable of Aesara, and no other graph "
+        "has that very one. Write what is to be found with T, T.of(op)(...) for an Op without a "
+        "name in it, and a parameter, as in `k: Constant`, for a value."
+    )
+
+
 def wrong_number_of_operands(term: str, wanted: int, given: int) -> str:
     """An elementwise operator over more or fewer operands than its Op takes."""
     return f"`{term}` has {given} operands, but Aesara's operator takes {wanted}."

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, update_wrapper
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args
 
+from aesara.compile.sharedvalue import SharedVariable
+from aesara.graph.basic import Variable
 from kanren import conde
 from kanren.core import Zzz
 from unification import isvar
@@ -168,6 +170,10 @@ class Relation:
     def _rule(self, equation: Eq, pattern: Any, replacement: Any) -> Rule:
         if not isinstance(pattern, Term):
             raise self.error(errors.matches_everything(show(pattern)))
+        for part in parts_of(pattern):
+            shared = isinstance(part, SharedVariable)  # every graph has that very variable
+            if isinstance(part, Variable) and not shared and self.direction is not None:
+                raise self.error(errors.graph_in_pattern(show(pattern), part))
         bound = {part for part in parts_of(pattern) if isvar(part)}
         left, same = _left_of(pattern, replacement, equation.theory or REAL)
         if set(filter(isvar, parts_of(left))) != bound:

@@ -90,13 +90,14 @@ def read_equations(
         if not isinstance(equation, Eq):
             raise fail(errors.not_an_equation(equation))
         sides.check(equation, fail)
-        used = {part for side in (equation.lhs, equation.rhs) for part in parts_of(side)}
+        left, right = map(sides.plain, (equation.lhs, equation.rhs))
+        used = {part for side in (left, right) for part in parts_of(side)}
         asked = [c for c in conditions if used.issuperset(c.variables)]
         own = theory if equation.theory is None else equation.theory
         for guard in equation.guards:
             if not isinstance(guard, Condition):
                 raise fail(errors.not_a_condition(guard))
-        same = eq(equation.lhs, equation.rhs, own).within(equation.error)
+        same = eq(left, right, own).within(equation.error)
         yield same.when(*asked, *equation.guards)
 
 

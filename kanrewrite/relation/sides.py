@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from numbers import Integral
 from typing import Any
 
+import aesara.tensor as at
 import numpy as np
 from aesara.compile.sharedvalue import SharedVariable
 from aesara.graph.basic import Constant, Variable, graph_inputs
 from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.var import TensorConstant
 
 from kanrewrite import errors
 from kanrewrite.ac import Eq
@@ -35,6 +37,28 @@ def check(equation: Eq, fail: Callable[[str], RelationError]) -> None:
         for part in filter(_is_term, parts_of(side)):
             for problem in _problems(part):
                 raise fail(problem)
+        for part in parts_of(side):
+            if isinstance(part, Variable) and not _is_side(part):
+                raise fail(errors.not_a_side(part))
+
+
+def plain(side: Any) -> Any:
+    """A side whose arrays are constants, which can be compared, and those of one number a number.
+
+    Examples
+    --------
+    >>> from kanrewrite.terms import Param, T
+    >>> plain(T.exp(np.array(2.0) * Param("plain:x")))
+    exp(2 * x)
+    """
+    if isinstance(side, Term):
+        parts = tuple(map(plain, side))
+        same = all(new is old for new, old in zip(parts, side, strict=True))
+        return side if same else Term(parts)  # what is written once stays one object
+    value = side.data if isinstance(side, TensorConstant) else side
+    if not isinstance(value, np.ndarray):
+        return side
+    return at.constant(value) if value.ndim else value.item()
 
 
 def _is_side(side: Any) -> bool:

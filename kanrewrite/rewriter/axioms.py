@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
+import aesara.tensor as at
+import numpy as np
 from aesara.graph.basic import Variable
 
-from kanrewrite.ac import Matcher
+from kanrewrite.ac import Matcher, term
 from kanrewrite.ac import compile as compile_pattern
 from kanrewrite.relation import Rule, substitute
 from kanrewrite.relation.axes import Named, are_as_named, freed
 from kanrewrite.rewriter.signs import signed_pattern
 from kanrewrite.rewriter.terms import Terms
-from kanrewrite.terms import OWN, T, Term, is_variable
+from kanrewrite.terms import OWN, T, Term, is_variable, parts_of
 from kanrewrite.theory import NO_UNIT, Theory
 from kanrewrite.unify import is_term
 
@@ -34,6 +36,7 @@ class _Compiled(NamedTuple):
     matcher: Matcher
     named: Named
     tensors: Places
+    joined: list[tuple[Term, Any]]
 
 
 class AxiomReader:
@@ -63,6 +66,10 @@ class AxiomReader:
                 continue
             if any(self._is_empty(place, bindings[p]) for p, place in tensors.items()):
                 continue
+            if any(isinstance(value, int | float) for value in bindings.values()) and any(
+                self._is_nothing(part, unit, bindings) for part, unit in compiled.joined
+            ):
+                continue
             if compiled.named and not self._has_named_axes(compiled.named, bindings):
                 continue
             graphs = {
@@ -90,9 +97,23 @@ class AxiomReader:
             result = substitute(compiled.rule.replacement, bindings)
             if rest:
                 result = Term((compiled.matcher.pattern.plain[0], result, *rest))
-            return self.terms.result(result, variable)
+            made = self.terms.result(result, variable)
+            if not _is_narrower(made, variable):
+                return made
+            wide = {p: self._widened(x, variable) for p, x in bindings.items()}
+            return made if wide == bindings else self._result(compiled, wide, rest, variable)()
 
         return build
+
+    def _widened(self, value: Any, like: Graph) -> Any:
+        """What a parameter stands for, of the dtype of what is replaced, which is wider.
+
+        A graph may compute in float64 from a float32.
+        """
+        graph = self.terms.graph(value) if is_term(value) or isinstance(value, Variable) else None
+        if isinstance(graph, Variable) and _is_narrower(graph, like):
+            return at.cast(graph, cast(Any, like.type).dtype)
+        return value
 
     def _has_named_axes(self, named: Named, bindings: dict[Any, Any]) -> bool:
         operands = (substitute(operand, bindings) for _, operand in named.values())
@@ -106,8 +127,14 @@ class AxiomReader:
             pattern, named = freed(signed_pattern(rule.pattern))
             matcher = compile_pattern(pattern, self.terms.theory)
             tensors = dict(operands_of(pattern))
-            known = self._matchers[key] = _Compiled(rule, matcher, named, tensors)
+            joined = list(_joined(pattern, self.terms.theory))
+            known = self._matchers[key] = _Compiled(rule, matcher, named, tensors, joined)
         return known
+
+    def _is_nothing(self, part: Term, unit: Any, bindings: dict[Any, Any]) -> bool:
+        """Whether an operand of a sum is 0, or of a product 1: ``(0 + 1) * 0`` is in all sums."""
+        value = term(substitute(part, bindings), self.terms.theory).plain
+        return isinstance(value, int | float) and value == unit
 
     def _is_empty(self, place: Place, value: Any) -> bool:
         """Whether a match says nothing: ``x`` read as ``x * 1``, or a product as a quotient.
@@ -123,6 +150,14 @@ class AxiomReader:
         turns = any(is_term(x) and x[0] in inverses for x in (value, *value[1:]))
         alone = head in (T.neg, T.reciprocal)  # no operand beside it that a graph could have
         return turned and turns and (alone or not self.terms.knows(value))
+
+
+def _is_narrower(graph: Graph, like: Graph) -> bool:
+    """Whether a tensor is of the same kind of numbers as another one, in fewer bits."""
+    mine, other = (getattr(x.type, "dtype", None) for x in (graph, like))
+    if mine is None or other is None or mine == other:
+        return False
+    return np.dtype(mine).kind == np.dtype(other).kind and np.can_cast(mine, other)
 
 
 def _unit_of(head: Any, theory: Theory) -> Any:
@@ -156,6 +191,16 @@ def is_known(bindings: Mapping[Any, Any], ground: dict[int, Any] | None = None) 
             todo.extend(part)
     ground.update(seen)
     return True
+
+
+def _joined(pattern: Any, theory: Theory) -> Iterator[tuple[Term, Any]]:
+    """The operands of operators with a unit that are no parameters, each with that unit."""
+    head, *parts = pattern
+    unit = _unit_of(head, theory)
+    for part in filter(is_term, parts):
+        if unit is not NO_UNIT and any(map(is_variable, parts_of(part))):
+            yield part, unit
+        yield from _joined(part, theory)
 
 
 def operands_of(pattern: Any) -> Iterator[tuple[Any, Place]]:

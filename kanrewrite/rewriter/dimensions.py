@@ -113,7 +113,9 @@ def turned(rule: Rule) -> Iterator[Rule]:
         )
         kept = (c for c in rule.conditions if parameter not in c.variables or c.guard in KINDS)
         asked = (*kept, _is_moved(parameter, order)) if longer else rule.conditions
-        yield replace(rule, pattern=pattern, replacement=result, conditions=asked)
+        other = replace(rule, pattern=pattern, replacement=result, conditions=asked)
+        if longer or not is_growing(other, whole=True):  # what it makes would be turned again
+            yield other
 
 
 def _as_if_moved(value: Any, order: tuple[int | str, ...]) -> bool:

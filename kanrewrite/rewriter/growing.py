@@ -26,6 +26,8 @@ from kanrewrite.terms import Term, parts_of
 def is_growing(rule: Rule, whole: bool = False) -> bool:
     """Tell whether a part of what a rule makes is what it looks for.
 
+    So is all of it where Aesara writes one side as the other: ``-min(x)`` is ``--max(-x)``.
+
     Parameters
     ----------
     rule : Rule
@@ -44,20 +46,21 @@ def is_growing(rule: Rule, whole: bool = False) -> bool:
     [True]
     """
     needed = required(rule.pattern)
-    if not needed <= required(rule.replacement):
-        return False
-    pattern, _ = freed(signed_pattern(rule.pattern))
-    matcher = compile_pattern(pattern, REAL)
     replacement, _ = in_words(rule.replacement)
+    if not needed <= required(replacement):
+        return False
+    pattern, axes = freed(signed_pattern(rule.pattern))
+    matcher = compile_pattern(pattern, REAL)
     variables = (part for part in parts_of(replacement) if isvar(part))
     fixed = {variable: f"the {variable}" for variable in variables}
     made = signed_pattern(substitute(replacement, fixed))
     parts = (part for part in parts_of(made) if isinstance(part, Term))
     numbers = {x for c in rule.conditions if c.guard == is_constant for x in c.variables}
+    numbers |= axes.keys()
     return any(
         needed <= set(operators_of(part)) and _holds(matcher, part, numbers)
         for part in parts
-        if whole or part is not made
+        if whole or part is not made or replacement != rule.replacement
     )
 
 

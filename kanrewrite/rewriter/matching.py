@@ -11,6 +11,8 @@ from time import perf_counter
 from typing import Any, NamedTuple, cast
 
 import aesara.tensor as at
+from aesara.compile.builders import OpFromGraph
+from aesara.compile.mode import get_mode
 from aesara.graph.basic import Apply, Variable, applys_between
 from aesara.graph.op import Op
 from aesara.graph.rewriting.unify import eval_if_etuple
@@ -35,7 +37,7 @@ from kanrewrite.rewriter.protocol import Bindings, StatingView, View
 from kanrewrite.rewriter.replace import alike, keeps_type
 from kanrewrite.rewriter.spellings import rules_of
 from kanrewrite.rewriter.terms import Terms, numbers_in
-from kanrewrite.terms import Param, T, Term, parameters_of
+from kanrewrite.terms import Param, T, Term, parameters_of, parts_of
 from kanrewrite.trace import trace
 from kanrewrite.unify import is_term, unread_below
 from kanrewrite.view.instantiate import is_form
@@ -105,6 +107,7 @@ class Matching:
         self._by_head: defaultdict[str, list[Entry]] = defaultdict(list)
         self._tracked: dict[Any, None] = {}
         for rule in rules:
+            leave_inside(rule)
             needed, own = required(rule.pattern), heads_of(rule.pattern)
             # What names no operator is in all that one means: ``2 * x`` is in ``cosh(x)``.
             heads = heads_of(rule.pattern, definitions) if needed else own
@@ -288,7 +291,7 @@ class Matching:
             yield from self._axioms.matches(rule, out)
         if cast(TensorType, out.type).dtype in FLOATS and not self._is_axiom(rule):
             pattern = self._pattern(rule)
-            if entry.named and is_open(pattern, {}):
+            if pattern is None or (entry.named and is_open(pattern, {})):
                 return  # nothing is left of it that could be found
             for bindings, rest in self.view.match(pattern, self.form(out)):
                 result = partial(self._result, rule, bindings, rest, out)
@@ -347,10 +350,11 @@ class Matching:
         return same
 
     def _pattern(self, rule: Rule) -> Any:
-        pattern = self._patterns.get(id(rule))
-        if pattern is None:
-            pattern = self._patterns[id(rule)] = self.view.pattern(rule.pattern)
-        return pattern
+        """A pattern as the view has it; None of one that holds an array, which is as written."""
+        if id(rule) not in self._patterns:
+            arrays = any(isinstance(part, Variable) for part in parts_of(rule.pattern))
+            self._patterns[id(rule)] = None if arrays else self.view.pattern(rule.pattern)
+        return self._patterns[id(rule)]
 
     def _result(
         self,
@@ -447,6 +451,19 @@ class Matching:
             ):
                 return {old: new for old, new in pairs if old is not new}
         return {}
+
+
+def leave_inside(rule: Rule) -> None:
+    """Have Ops made from graphs compiled without the relation that puts them into a graph.
+
+    What it replaces is what they compute: each would hold itself.
+    """
+    name = rule.relation.name
+    for op in {part[0].op for part in parts_of(rule.replacement) if isinstance(part, Term)}:
+        if isinstance(op, OpFromGraph):
+            mode = get_mode(op.kwargs.get("mode"))
+            if name not in mode.provided_optimizer.exclude:
+                op.kwargs["mode"] = mode.excluding(name)
 
 
 def precedence(rule: Rule) -> tuple[int, int]:

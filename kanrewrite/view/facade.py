@@ -22,8 +22,8 @@ from kanrewrite.unify import as_graph, node_term
 from kanrewrite.view.build import Builder
 from kanrewrite.view.closing import is_sum
 from kanrewrite.view.fit import fitted
-from kanrewrite.view.forms import ZERO, App, Form, Leaf, Prod, Sum, is_exact, length
-from kanrewrite.view.instantiate import instantiate, is_form
+from kanrewrite.view.forms import ZERO, App, Form, Leaf, Prod, Sum, is_exact, length, walked
+from kanrewrite.view.instantiate import as_stated, instantiate, is_form
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import Bindings, FormMatcher
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
@@ -123,14 +123,15 @@ class View:
         if self._written and not (_mirrored(pattern) or is_written(form, self.reader)):
             return
         sums = scaled_sum(pattern) is not None
+        fixed = any(axis is not None for axis in pattern.home.named.values())
         matcher = FormMatcher(algebra, self.opened, not self._written, self._spelled, self._sum)
         for bindings, rest, join in matches(matcher, pattern, form):
             if not (sums and self._whole and algebra.terms_of(rest)):
                 alone = not sums or not algebra.terms_of(rest)
                 times = _number(join(algebra.one, rest)) if alone else None
-                if self._written and regroups(pattern, bindings, times, self.reader):
-                    continue
-                yield bindings, Rest(join, rest, times)
+                regrouped = self._written and regroups(pattern, bindings, times, self.reader)
+                if not regrouped and not (fixed and self._turns(bindings)):
+                    yield bindings, Rest(join, rest, times)
         if not sums or not isinstance(form, Prod):
             return
         for factor, power in form.factors:
@@ -142,6 +143,18 @@ class View:
                     continue
                 inside = partial(_within, algebra, around, power, join)
                 yield bindings, Rest(inside, rest, part=is_known(factor, self.reader))
+
+    def _turns(self, bindings: Bindings) -> bool:
+        """Whether a parameter stands for something transposed that the graph has not transposed."""
+        forms = (value for value in bindings.values() if isinstance(value, Form))
+        return any(
+            isinstance(form, App)
+            and form.op is T.dimshuffle
+            and sorted(form.args[1].order) == list(range(form.ndim))
+            and form.args[1].order != tuple(range(form.ndim))
+            and not is_known(form, self.reader)
+            for form in walked(*forms)
+        )
 
     def _around(self, form: Form, factor: Form, power: Fraction) -> Form:
         """What a factor is multiplied with, by what of it is in the graph."""
@@ -177,7 +190,7 @@ class View:
             return joined
         if not all(map(is_form, operators_in(term))):
             return self.as_written(term, bindings)  # no form is made of these operators
-        made: Form = instantiate(term, bindings, self._home_of(bindings))
+        made: Form = instantiate(as_stated(term), bindings, self._home_of(bindings))
         return made
 
     def stated(
@@ -243,7 +256,7 @@ class View:
         """The variable of the graph that a term stands for."""
         if not all(map(is_form, operators_in(term))):
             return None
-        return self.reader.origin.get(instantiate(term, bindings, algebra))
+        return self.reader.origin.get(instantiate(as_stated(term), bindings, algebra))
 
     def keep(self, variable: Variable[Any, Any], /) -> None:
         """Take a variable as it is from now on: it is grouped as somebody has stated."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from unification import Var
 
 from kanrewrite.guards import is_float
-from kanrewrite.terms import ELEMENTWISE, Operator, T
+from kanrewrite.terms import ELEMENTWISE, Operator, T, Term
+from kanrewrite.unify import elementwise_op
 from kanrewrite.view.forms import HALF, ONE, Form
 from kanrewrite.view.heat import is_mask
 
@@ -95,7 +96,7 @@ def construct(op: Operator, operands: list[Form], parameters: list[Any], a: Lift
         return a.spread(operands[1], operands[0])
     if op is T.shift:
         return _shift(a, operands[0], parameters[0])
-    if op.op is not None and op not in ELEMENTWISE:
+    if op.op is not None and op not in ELEMENTWISE and op is not _LARGER:
         return a.applied(op, *operands, *parameters)
     return a.app(op, *operands, *parameters)
 
@@ -112,6 +113,18 @@ _FORMS = frozenset(
 def is_form(op: Operator) -> bool:
     """Tell whether forms are made of an operator, so that a result may hold it."""
     return op in SIMPLE or op in REDUCTIONS or op in ELEMENTWISE or op in _FORMS
+
+
+#: The larger of values as a result states it: ``T.maximum`` is an exponent, 0 where it is infinite.
+_LARGER = Operator(T.maximum.name, elementwise_op(T.maximum.name))
+
+
+def as_stated(term: Any) -> Any:
+    """A result whose maxima are those of its values, also where they are infinite."""
+    if not isinstance(term, tuple) or not term or not isinstance(term[0], Operator):
+        return term
+    op = _LARGER if term[0] is T.maximum else term[0]
+    return Term((op, *map(as_stated, term[1:])))
 
 
 def normal_axes(axes: Any, ndim: int) -> tuple[int, ...]:

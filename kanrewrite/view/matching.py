@@ -92,12 +92,22 @@ class FormMatcher:
                 yield b
         elif isinstance(p, (Sum, Prod, Lin)):
             for c, scale in self.scaled(p, f, b):
-                if self.near(scale, ONE):
-                    yield c
+                taken = c if self.near(scale, ONE) else self._taking(p, scale, b, c)
+                if taken is not None:
+                    yield taken
         elif isinstance(p, App):
             yield from self._app(p, f, b)
         elif p is f or (isinstance(f, Leaf) and isinstance(p, Leaf) and p.var is f.var):
             yield b
+
+    def _taking(self, p: Form, scale: Fraction, b: Bindings, c: Bindings) -> Bindings | None:
+        """Bindings of a product in which a parameter takes a number besides: ``-x * y``."""
+        coeff, _, _, easy = _dealt_out(p)
+        free = (v for v, k in easy if k == 1 and v not in b and v in c)
+        parameter = next(free, None) if isinstance(p, Prod) and coeff == 1 else None
+        if parameter is None or not scale:
+            return None
+        return {**c, parameter: self.a.mul(self.a.const(scale), c[parameter])}
 
     def _parameter(self, p: Any, f: Any, b: Bindings) -> Iterator[Bindings]:
         if isinstance(p, Var):
@@ -161,7 +171,7 @@ class FormMatcher:
         """Bindings and a number with ``f == number * pattern``."""
         if isinstance(p, (Sum, Lin)):
             f = self.kept(f)
-            if not self._may_fill(p, f):
+            if not self._may_fill(p, f) or (self.written and not self._may_scale(p, f, b)):
                 return
             for c, scale, left in self.sum(p, f, b):
                 if not left:
@@ -180,6 +190,13 @@ class FormMatcher:
         hard = sum(not is_parameter(m) for m, _ in p.terms)
         count = len(self.a.terms_of(f))
         return count >= hard if hard < len(p.terms) else count == hard
+
+    def _may_scale(self, p: Sum | Lin, f: Form, b: Bindings) -> bool:
+        """Tell whether the terms of a form have numbers if a pattern is the multiple of one."""
+        (m, c), *others = p.terms
+        if others or not is_parameter(m) or m.var in b:  # type: ignore[attr-defined]
+            return True
+        return all(is_multiple(d, c) for d in self.a.terms_of(f).values())
 
     # -- products -------------------------------------------------------------------------
 
@@ -518,8 +535,12 @@ def is_parameter(form: Any) -> bool:
 
 def has_number(form: Form, like: Fraction) -> bool:
     """Tell whether a product has a number among its factors, if only a sign where that is like."""
-    coeff = form.coeff if isinstance(form, Prod) else ONE
-    return like == 1 or (coeff != 1 if like == -1 else abs(coeff) != 1)
+    return is_multiple(form.coeff if isinstance(form, Prod) else ONE, like)
+
+
+def is_multiple(number: Fraction, like: Fraction) -> bool:
+    """Tell whether a number stands where another one is stated: ``y`` is not ``2 * x``."""
+    return like == 1 or (number != 1 if like == -1 else abs(number) != 1)
 
 
 def is_open(p: Form, b: Bindings) -> bool:

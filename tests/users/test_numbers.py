@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from aesara.graph.basic import Constant, ancestors
 
-from kanrewrite import Axis, Eq, Float, Ndim, T, eq, relation
+from kanrewrite import Axis, Eq, Float, Int, Ndim, T, eq, relation
 from kanrewrite.relation import Relation
 from tests.users import common
 from tests.users.common import at, canonical, fires_and_keeps_the_value, rewritten, same
@@ -176,3 +176,38 @@ def test_a_number_in_a_condition_is_the_one_that_is_stated() -> None:
     found = rewritten(at.sinh(X) + at.sinh(Y), sines_near)
     (condition,) = (v for v in ancestors([found]) if v.owner and v.owner.op == at.lt)
     assert [v.data for v in ancestors([condition]) if isinstance(v, Constant)] == [1.5]
+
+
+K, L = at.lvector("k"), at.ivector("l")
+
+
+@relation
+def divided(a: Int, b: Int) -> Iterator[Eq]:
+    yield eq((a // b) * b + a % b, a)
+
+
+@relation
+def root_of_cube(x: Float) -> Iterator[Eq]:
+    yield eq((x**3) ** (1 / 3), x)
+
+
+@pytest.mark.parametrize("graph", [L // K * K + L % K, K // L * L + K % L])
+def test_a_graph_may_compute_in_a_wider_dtype(graph: Any) -> None:
+    fires_and_keeps_the_value(divided, graph, positive=True)
+    root = rewritten((F**3) ** (1 / 3), root_of_cube)
+    assert root.type.dtype == "float64"
+    assert same(root, at.cast(F, "float64"))
+
+
+@relation
+def sign_of_product(x: Float, y: Float) -> Iterator[Eq]:
+    yield eq(T.sgn(x * y), T.sgn(x) * T.sgn(y))
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [at.sgn(X * Y), at.sgn(-X * Y), at.sgn(X * -Y), at.sgn(-(A * B)).sum(0), at.sgn(-X / Y)],
+)
+def test_a_parameter_takes_the_sign_of_a_product(graph: Any) -> None:
+    fires_and_keeps_the_value(sign_of_product, graph)
+    fires_and_keeps_the_value(sign_of_product, canonical(graph))

@@ -10,6 +10,7 @@ import aesara.tensor.nlinalg
 import aesara.tensor.slinalg
 import numpy as np
 import pytest
+from aesara.compile.builders import OpFromGraph
 from aesara.compile.mode import Mode
 from aesara.graph.basic import Apply, applys_between
 from aesara.graph.op import Op
@@ -19,7 +20,7 @@ from kanren import run
 from unification import unify, var
 
 import kanrewrite
-from kanrewrite import Eq, Float, T, eq, relation
+from kanrewrite import Eq, Float, Ndim, T, eq, relation
 from kanrewrite.errors import KanrewriteError
 from tests.users.common import at, rewritten, same
 
@@ -184,3 +185,27 @@ def test_a_relation_can_be_unregistered() -> None:
     assert kanrewrite.registered()["recognised"] is recognised
     kanrewrite.unregister(recognised)
     assert "recognised" not in kanrewrite.registered()
+
+
+GATE: Any = OpFromGraph([X, Y], [X * at.tanh(Y)])
+
+
+@relation
+def gated(x: Ndim[1], y: Ndim[1]) -> Iterator[Eq]:  # type: ignore[valid-type]
+    yield eq(x * T.tanh(y), T.of(GATE)(x, y))
+
+
+def test_an_op_made_from_a_graph_does_not_hold_itself() -> None:
+    kanrewrite.register(gated)
+    try:
+        kanrewrite.enable("gated")
+        f = aesara.function([X, Y], [1 + X * at.tanh(Y), at.sum(at.tanh(Y) * X)])
+    finally:
+        kanrewrite.unregister(gated)
+    nodes = f.maker.fgraph.apply_nodes
+    assert any(isinstance(node.op, OpFromGraph) for node in nodes)
+    values = np.arange(3.0), np.ones(3)
+    expected = values[0] * np.tanh(values[1])
+    first, total = f(*values)
+    np.testing.assert_allclose(first, 1 + expected)
+    np.testing.assert_allclose(total, expected.sum())
