@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from kanrewrite.errors.base import told
+from kanrewrite.errors.base import KanrewriteError, told
 
 
 def not_a_guard(parameter: str, annotation: object) -> str:
@@ -48,7 +49,15 @@ def neither_generator_nor_goal(parameters: Sequence[str]) -> str:
 
 def equations_raised(error: Exception) -> str:
     """The generator of a relation raised."""
-    return f"stating its equations raised {type(error).__name__}: {error}"
+    text = f"stating its equations raised {type(error).__name__}: {error}"
+    if isinstance(error, KanrewriteError) or not re.search(
+        r"'(Param|Term)'|\b(Param|Term)\b", text
+    ):
+        return text
+    return (
+        f"{text.rstrip('.')}. A parameter is a pattern, no tensor: write T.exp(x) for np.exp(x), "
+        "T.sum(x, 0) for x.sum(0), T.subtensor(x, (0,)) for x[0], T.dimshuffle(x, (1, 0)) for x.T."
+    )
 
 
 def not_an_equation(value: object) -> str:
@@ -190,6 +199,15 @@ def graph_in_pattern(pattern: str, graph: object) -> str:
 def wrong_number_of_operands(term: str, wanted: int, given: int) -> str:
     """An elementwise operator over more or fewer operands than its Op takes."""
     return f"`{term}` has {given} operands, but Aesara's operator takes {wanted}."
+
+
+def tensor_as_axes(parameter: str, term: str) -> str:
+    """A parameter that is annotated as a tensor, where axes stand."""
+    return (
+        f"`{parameter}` is annotated as a tensor and stands for the axes of `{term}`. Annotate it "
+        "with Axis, or give the axes by name, axis=...: T.sum takes one tensor; of two, "
+        "T.maximum(x, y) is the larger."
+    )
 
 
 def not_axes(term: str, axis: object) -> str:

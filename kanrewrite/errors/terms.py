@@ -95,6 +95,17 @@ class PatternInGraph(KanrewriteError, TypeError):
         )
 
 
+class NoTruth(KanrewriteError, TypeError):
+    """A comparison of patterns where Python decides by it."""
+
+    def __init__(self, term: object):
+        super().__init__(
+            f"`{term}` is a pattern, neither true nor false: `if`, `and`, `or`, `not`, `min` and "
+            "`max` cannot decide by it. Write T.switch(condition, x, y), `&`, `|`, T.invert(...), "
+            "T.minimum or T.maximum; for a condition on parameters, eq(...).when(positive(x))."
+        )
+
+
 class NotBuildable(KanrewriteError, TypeError):
     """A term that is no graph."""
 

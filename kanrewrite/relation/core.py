@@ -9,7 +9,7 @@ from functools import lru_cache, update_wrapper
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args
 
 from aesara.compile.sharedvalue import SharedVariable
-from aesara.graph.basic import Variable
+from aesara.graph.basic import Constant, Variable
 from kanren import conde
 from kanren.core import Zzz
 from unification import isvar
@@ -171,8 +171,8 @@ class Relation:
         if not isinstance(pattern, Term):
             raise self.error(errors.matches_everything(show(pattern)))
         for part in parts_of(pattern):
-            shared = isinstance(part, SharedVariable)  # every graph has that very variable
-            if isinstance(part, Variable) and not shared and self.direction is not None:
+            known = isinstance(part, SharedVariable | Constant)  # as other graphs have it
+            if isinstance(part, Variable) and not known and self.direction is not None:
                 raise self.error(errors.graph_in_pattern(show(pattern), part))
         bound = {part for part in parts_of(pattern) if isvar(part)}
         left, same = _left_of(pattern, replacement, equation.theory or REAL)

@@ -12,7 +12,7 @@ from kanrewrite.ac import Eq, eq
 from kanrewrite.errors import RelationError
 from kanrewrite.guards import Condition, Guard, guards_in
 from kanrewrite.relation import sides
-from kanrewrite.terms import Param, parts_of
+from kanrewrite.terms import Param, parts_of, stating
 from kanrewrite.theory import Theory
 
 #: Makes an error of a problem: it knows the relation and its place.
@@ -80,7 +80,8 @@ def read_equations(
 ) -> Iterator[Eq]:
     """The equations that a generator yields, each with the annotations of what it mentions."""
     try:
-        stated = list(function(*parameters))
+        with stating():
+            stated = list(function(*parameters))
     except Exception as error:  # a relation is a user's code: it can raise anything
         raise fail(errors.equations_raised(error)) from error
     if not stated:
@@ -90,6 +91,7 @@ def read_equations(
         if not isinstance(equation, Eq):
             raise fail(errors.not_an_equation(equation))
         sides.check(equation, fail)
+        sides.check_axes(equation, conditions, fail)
         left, right = map(sides.plain, (equation.lhs, equation.rhs))
         used = {part for side in (left, right) for part in parts_of(side)}
         asked = [c for c in conditions if used.issuperset(c.variables)]

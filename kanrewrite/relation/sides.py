@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Integral
 from typing import Any
 
@@ -10,17 +10,23 @@ import aesara.tensor as at
 import numpy as np
 from aesara.compile.sharedvalue import SharedVariable
 from aesara.graph.basic import Constant, Variable, graph_inputs
-from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.var import TensorConstant
 
 from kanrewrite import errors
 from kanrewrite.ac import Eq
 from kanrewrite.errors import RelationError
-from kanrewrite.terms import ELEMENTWISE, Operator, Term, is_variable, parts_of, show
+from kanrewrite.guards import Condition, is_bool, is_float, is_int
+from kanrewrite.terms import ELEMENTWISE, Operator, T, Term, is_variable, parts_of, show
 from kanrewrite.unify.building import elementwise_op
 
+Fail = Callable[[str], RelationError]
+#: Guards of tensors, which no axes are.
+_TENSORS = (is_float, is_int, is_bool)
+#: Operators of two tensors that are not elementwise.
+_OF_TWO = (T.dot, T.batched_dot, T.logaddexp)
 
-def check(equation: Eq, fail: Callable[[str], RelationError]) -> None:
+
+def check(equation: Eq, fail: Fail) -> None:
     """Refuse an equation whose sides could not be matched or built.
 
     Raises
@@ -42,6 +48,24 @@ def check(equation: Eq, fail: Callable[[str], RelationError]) -> None:
                 raise fail(errors.not_a_side(part))
 
 
+def check_axes(equation: Eq, conditions: Iterable[Condition], fail: Fail) -> None:
+    """Refuse a parameter that is annotated as a tensor where axes stand.
+
+    Raises
+    ------
+    RelationError
+        If there is one.
+    """
+    tensors = {x for c in conditions if c.guard in _TENSORS for x in c.variables}
+    for side in (equation.lhs, equation.rhs):
+        for part in filter(_is_term, parts_of(side)):
+            head = part[0]
+            settings = part[len(part) - len(head.parameters) :]
+            for name, value in zip(head.parameters, settings, strict=True):
+                if name == "axis" and is_variable(value) and value in tensors:
+                    raise fail(errors.tensor_as_axes(str(value), show(part)))
+
+
 def plain(side: Any) -> Any:
     """A side whose arrays are constants, which can be compared, and those of one number a number.
 
@@ -49,7 +73,7 @@ def plain(side: Any) -> Any:
     --------
     >>> from kanrewrite.terms import Param, T
     >>> plain(T.exp(np.array(2.0) * Param("plain:x")))
-    exp(2 * x)
+    exp(2.0 * x)
     """
     if isinstance(side, Term):
         parts = tuple(map(plain, side))
@@ -79,10 +103,12 @@ def _problems(term: Term) -> Iterator[str]:
     """What is wrong with an operator's operands and parameters."""
     head, *parts = term
     if head in ELEMENTWISE and not head.parameters:
-        op: Elemwise | None = elementwise_op(head.name)
+        op: Any = head.op or elementwise_op(head.name)
         wanted = getattr(getattr(op, "scalar_op", None), "nin", -1)
         if wanted >= 0 and wanted != len(parts):
             yield errors.wrong_number_of_operands(show(term), wanted, len(parts))
+    if head in _OF_TWO and len(parts) != 2:
+        yield errors.wrong_number_of_operands(show(term), 2, len(parts))
     for name, value in zip(
         head.parameters, parts[len(parts) - len(head.parameters) :], strict=True
     ):

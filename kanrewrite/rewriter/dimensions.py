@@ -17,7 +17,7 @@ from kanrewrite.guards import Guard, broadcastable_of, ndim, normal_axes
 from kanrewrite.relation import Rule, substitute
 from kanrewrite.rewriter.growing import is_growing
 from kanrewrite.rewriter.linear import KINDS, about_type, by_place
-from kanrewrite.terms import ELEMENTWISE, T, Term, parameters_of, with_part
+from kanrewrite.terms import ELEMENTWISE, Param, T, Term, parameters_of, with_part
 
 REDUCTIONS = frozenset(
     {T.sum, T.prod, T.max, T.min, T.all, T.any, T.mean, T.var, T.std, T.logsumexp}
@@ -78,6 +78,84 @@ def _kept(term: Any) -> Any:
             if rest == list(range(len(rest))) and new == normal_axes(axis, len(order)):
                 return Term((*map(_kept, inner[:3]), True))
     return Term(map(_kept, term))
+
+
+def padded(rule: Rule) -> Iterator[Rule]:
+    """A rule about reductions beside what they are of, whose dimensions Aesara puts back in front.
+
+    Examples
+    --------
+    >>> from kanrewrite.relation import eq, relation
+    >>> @relation
+    ... def centred(x):
+    ...     yield eq(T.exp(x - T.max(x, 0)), T.exp(x) / T.exp(T.max(x, 0)))
+    >>> for rule in centred.rules():
+    ...     print(*padded(rule))
+    exp(x - max(x, axis=0, keepdims=True)) -> exp(x) / exp(max(x, axis=0, keepdims=True))
+    """
+    orders: dict[Any, Param] = {}
+    pattern = _padded(rule.pattern, orders)
+    known = dict(orders)
+    replacement = _padded(rule.replacement, orders)
+    axes = [part[2] for part in known if part[0] in REDUCTIONS]
+    if pattern == rule.pattern or not all(isvar(axis) or _leads(axis) for axis in axes):
+        return
+    asked = [_is_leading(axis) for axis in dict.fromkeys(axes) if isvar(axis)]
+    asked += [_pads(order) for part, order in known.items() if part[0] not in REDUCTIONS]
+    unbound = (part for part in orders if part not in known and part[0] not in REDUCTIONS)
+    if next(unbound, None) is None:
+        conditions = (*rule.conditions, *asked)
+        yield replace(rule, pattern=pattern, replacement=replacement, conditions=conditions)
+
+
+def _padded(term: Any, orders: dict[Any, Param], beside: bool = False) -> Any:
+    """A term whose short operands have the dimensions of the long ones beside them.
+
+    Of each there is the order that puts dimensions before it, which a match binds.
+    """
+    if not isinstance(term, Term):
+        return term
+    head, *parts = term
+    if beside and head not in ELEMENTWISE and _is_short(term):
+        order = orders.setdefault(term, Param(f"{len(orders)}:pad"))
+        inner = Term((head, *(_padded(part, orders) for part in parts)))
+        return Term((*inner[:3], True)) if head in REDUCTIONS else T.dimshuffle(inner, order)
+    beside = head in ELEMENTWISE and (beside or not all(map(_is_short, parts)))
+    return Term((head, *(_padded(part, orders, beside) for part in parts)))
+
+
+def _is_short(term: Any) -> bool:
+    """Whether a term has lost dimensions: reductions, what an index takes, what is made of them."""
+    if not isinstance(term, Term):
+        return not isvar(term)
+    if term[0] in REDUCTIONS:
+        return term[3] is False
+    if term[0] is T.subtensor:
+        index = term[2] if isinstance(term[2], tuple) else ()
+        return any(isinstance(place, int) for place in index)
+    return term[0] in ELEMENTWISE and all(map(_is_short, term[1:]))
+
+
+def _leads(axes: Any) -> bool:
+    """Whether axes are the first ones."""
+    if axes is None:
+        return True
+    listed = axes if isinstance(axes, tuple) else (axes,)
+    return sorted(listed) == list(range(len(listed)))
+
+
+_is_leading = Guard("is_leading", _leads)
+
+
+def _is_padding(order: Any) -> bool:
+    """Whether an order puts new dimensions in front and leaves the others."""
+    if not isinstance(order, tuple):
+        return False
+    kept = [d for d in order if d != "x"]
+    return order == ("x",) * (len(order) - len(kept)) + tuple(range(len(kept)))
+
+
+_pads = Guard("pads", _is_padding)
 
 
 def turned(rule: Rule) -> Iterator[Rule]:

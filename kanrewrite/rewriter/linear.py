@@ -15,13 +15,23 @@ from typing import Any
 from unification import isvar
 
 from kanrewrite.ac import term
-from kanrewrite.guards import is_bool, is_constant, is_float, is_int, ndim
+from kanrewrite.guards import (
+    constant_along,
+    is_bool,
+    is_constant,
+    is_float,
+    is_int,
+    ndim,
+    same_shape,
+)
 from kanrewrite.relation import REAL, Rule, substitute
 from kanrewrite.rewriter.heads import required
 from kanrewrite.terms import Param, T, Term, parameters_of, parts_of, with_part
 
 #: Guards about what a number, and the negative of a parameter, is as well.
 KINDS = (is_float, is_int, is_bool)
+#: What else a multiple has.
+_OF_MULTIPLES = frozenset(guard.name for guard in (ndim, same_shape, constant_along))
 #: What terms are multiplied with.
 _NUMBERS = (Param("linear:q"), Param("linear:r"))
 #: In which of its operands an operator is linear; in each of them, where that is None.
@@ -49,6 +59,12 @@ def about_type(rule: Rule, parameter: Any) -> bool:
     """Whether conditions ask of a parameter what its multiples, and it transposed, have as well."""
     asked = (c.guard for c in rule.conditions if parameter in c.variables)
     return all(guard in KINDS or guard.name == ndim.name for guard in asked)
+
+
+def about_multiples(rule: Rule, parameter: Any) -> bool:
+    """Whether conditions ask of a parameter what its multiples have as well, if not it moved."""
+    asked = (c.guard for c in rule.conditions if parameter in c.variables)
+    return all(guard in KINDS or guard.name in _OF_MULTIPLES for guard in asked)
 
 
 def flat(pattern: Any) -> Any:
@@ -101,7 +117,7 @@ def differences(rule: Rule) -> Iterator[Rule]:
         if rule.relation.bundled and (often[parameter] > 1 or rule.pattern[0] is not T.add):
             continue  # the library states what it means of the sums inside of its patterns
         turned = _turned(rule.pattern, parameter, additive)
-        if turned is None or turned[1] in seen or not about_type(rule, parameter):
+        if turned is None or turned[1] in seen or not about_multiples(rule, parameter):
             continue
         seen.add(turned[1])
         result = substitute(rule.replacement, {parameter: T.neg(parameter)})
@@ -202,7 +218,7 @@ def multiples(rule: Rule) -> Iterator[Rule]:
         inner = _added(rule) or inner
     for chosen in ((0,), (1,), (0, 1)):
         values = {inner[n]: T.mul(_NUMBERS[n - chosen[0]], inner[n]) for n in chosen}
-        if None in values or not all(about_type(rule, p) for p in values):
+        if None in values or not all(about_multiples(rule, p) for p in values):
             continue
         terms = [
             T.mul(_NUMBERS[n - chosen[0]], part) if n in chosen else part

@@ -310,9 +310,13 @@ class Matching:
         new = self.view.build(result(self.view.as_written) if turned else form, out)
         if turned and (size(new) > size(out) or self._axioms.same(new, out)):
             return None
-        if rule.name in self._made_by and size(new) >= size(out):
+        if rule.name in self._made_by and (size(new) >= size(out) or self._read_as(new, out)):
             return None
         return None if self._no_simpler(out, new) else new
+
+    def _read_as(self, new: Graph, out: Graph) -> bool:
+        """Whether a result is another spelling of what it replaces."""
+        return self.form(new) is self.view.read(out)
 
     @staticmethod
     def _built(rule: Rule, build: Callable[[], Graph | None], out: Graph) -> Graph | None:

@@ -21,7 +21,7 @@ from kanrewrite.relation.notation import in_same_words, written_out
 from kanrewrite.rewriter.around import in_choices, moved, remaining, scaled, with_units
 from kanrewrite.rewriter.axioms import operands_of
 from kanrewrite.rewriter.constants import with_constants, with_roots
-from kanrewrite.rewriter.dimensions import keeping, reductions, transposed, turned
+from kanrewrite.rewriter.dimensions import keeping, padded, reductions, transposed, turned
 from kanrewrite.rewriter.heads import required
 from kanrewrite.rewriter.linear import (
     differences,
@@ -78,7 +78,7 @@ def spellings(rule: Rule) -> Iterator[Rule]:
     """
     own = not rule.relation.bundled
     rule = replace(rule, pattern=flat(rule.pattern)) if own else rule
-    for kept in chain(reductions(rule), keeping(rule) if own else ()):
+    for kept in chain(reductions(rule), *((keeping(rule), padded(rule)) if own else ())):
         put = (kept, *differences(kept), *_inverted(kept), *_unscaled(kept))
         for each in chain(put, in_other_words(kept) if own else ()):
             for say in _MORE_WORDS if own else _WORDS:

@@ -18,6 +18,7 @@ from kanrewrite.terms.patterns import (
     operator_of,
     pattern_of,
     show,
+    stating,
 )
 from kanrewrite.terms.signatures import ALIASES
 
@@ -38,5 +39,6 @@ __all__ = [
     "pattern_of",
     "plain_index",
     "show",
+    "stating",
     "with_part",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 
@@ -29,10 +30,31 @@ class Held:
 
 
 def hashable(index: Any) -> Any:
-    """An index as a tuple of what has a hash."""
+    """An index as a tuple of what has a hash, one for all that take the same.
+
+    Examples
+    --------
+    >>> hashable((slice(0, 2, 1), slice(None))) == hashable((slice(None, 2),))
+    True
+    """
     if isinstance(index, slice):
-        return Slice(index.start, index.stop, index.step)
-    return tuple(map(hashable, index)) if type(index) in (tuple, list) else index
+        return _sliced(index)
+    if type(index) not in (tuple, list):
+        return index
+    found = [hashable(part) for part in index]
+    while len(found) > 1 and found[-1] == Slice(None, None, None):
+        found.pop()  # further axes are taken as they are
+    return tuple(found)
+
+
+def _sliced(index: slice) -> Slice:
+    step = None if _is(index.step, 1) else index.step
+    start = None if step is None and _is(index.start, 0) else index.start
+    return Slice(start, index.stop, step)
+
+
+def _is(value: Any, number: int) -> bool:
+    return isinstance(value, Integral) and value == number
 
 
 def plain_index(index: Any) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from functools import cache, lru_cache, partial, singledispatch
 from itertools import count
@@ -18,7 +20,7 @@ from aesara.tensor.basic import _as_tensor_variable
 from aesara.tensor.elemwise import Elemwise
 from unification import Var
 
-from kanrewrite.errors import NotAnOp, PatternInGraph, UnknownOperator
+from kanrewrite.errors import NotAnOp, NoTruth, PatternInGraph, UnknownOperator
 from kanrewrite.terms.indices import hashable
 from kanrewrite.terms.signatures import ALIASES, ANY, ARITY, PLAIN, REQUIRED, SIGNATURES
 
@@ -117,6 +119,28 @@ class Expression:
         return T.abs(self)
 
 
+_COMPARISONS = frozenset({"lt", "le", "gt", "ge"})
+#: Whether somebody's equations are being stated: Python may decide by a pattern only elsewhere.
+_stating: ContextVar[bool] = ContextVar("stating", default=False)
+
+
+@contextmanager
+def _asking(asked: bool) -> Iterator[None]:
+    token = _stating.set(asked)
+    try:
+        yield
+    finally:
+        _stating.reset(token)
+
+
+def stating() -> AbstractContextManager[None]:
+    """Have comparisons of patterns refuse to be true or false for a while.
+
+    ``T.exp(x) if x > 0 else x`` would be one of the two, whatever x stands for.
+    """
+    return _asking(True)
+
+
 class Term(Expression, tuple[Any, ...]):
     """An operator and its operands, with the arithmetic of expressions.
 
@@ -137,6 +161,13 @@ class Term(Expression, tuple[Any, ...]):
     __mul__ = Expression.__mul__
     __rmul__ = Expression.__rmul__
 
+    def __bool__(self) -> bool:
+        asked = _stating.get() and len(self) and isinstance(self[0], Operator)
+        if asked and self[0].name in _COMPARISONS:
+            with _asking(False):
+                raise NoTruth(self)
+        return len(self) > 0
+
     def __repr__(self) -> str:
         return show(self)
 
@@ -148,6 +179,11 @@ class Param(Expression, Var):  # type: ignore[misc]  # Var has no types
     #: Variables of one token are one object.  A table of our own, because in that of `Var` the
     #: token may belong to a plain `Var`, as those of Aesara's pattern rewrites do.
     _refs: ClassVar[WeakValueDictionary[Any, Param]] = WeakValueDictionary()
+
+    def __bool__(self) -> bool:
+        if _stating.get():
+            raise NoTruth(self)
+        return True
 
     def __repr__(self) -> str:
         return str(self.token).rsplit(":", 1)[-1]
@@ -307,7 +343,7 @@ class Patterns:
         raise UnknownOperator(name, near)
 
     @staticmethod
-    def of(op: Any) -> Callable[..., Term]:
+    def of(op: Any, **settings: Any) -> Callable[..., Term]:
         """What writes the pattern of any Op, or of a class of Ops.
 
         Parameters
@@ -326,6 +362,8 @@ class Patterns:
         ------
         NotAnOp
             If it is something else, a Python function that builds a graph for one.
+        TypeError
+            For parameters: those belong to what is returned.
 
         Examples
         --------
@@ -333,6 +371,9 @@ class Patterns:
         >>> T.of(MatrixInverse())(Param("a"))
         MatrixInverse(a)
         """
+        if settings:
+            named = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+            raise TypeError(f"T.of takes the Op alone. Write T.of(op)(..., {named})")
         return pattern_of(op)
 
     def __dir__(self) -> list[str]:

@@ -13,6 +13,7 @@ import pytest
 from aesara.graph.basic import Constant, ancestors
 
 from kanrewrite import Axis, Eq, Float, Int, Ndim, T, eq, relation
+from kanrewrite.guards import same_shape
 from kanrewrite.relation import Relation
 from tests.users import common
 from tests.users.common import at, canonical, fires_and_keeps_the_value, rewritten, same
@@ -118,6 +119,14 @@ def _inverse(x: Any) -> Any:
 @spelled(at.dot(_inverse(A), _inverse(B)).T, 2 * at.dot(_inverse(B), _inverse(A)))
 def inverse_of_product(a: Ndim[2], b: Ndim[2]) -> Iterator[Eq]:  # type: ignore[valid-type]
     yield eq(T.dot(INVERSE(a), INVERSE(b)), INVERSE(T.dot(b, a)))
+
+
+@spelled(
+    2 * at.dot(A, X) - 3 * at.dot(B, X),
+    at.dot(A, X) - at.dot(B, X) / 2, -at.dot(A, X) - at.dot(B, X),
+)  # fmt: skip
+def sums_of_one_shape(a: Any, b: Any, x: Any) -> Iterator[Eq]:
+    yield eq(T.dot(a, x) + T.dot(b, x), T.dot(a + b, x)).when(same_shape(a, b))
 
 
 @pytest.mark.parametrize(("stated", "graph"), CASES)

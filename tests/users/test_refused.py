@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from aesara import shared
 
@@ -13,6 +14,7 @@ from kanrewrite import Eq, Float, T, eq, relation
 from kanrewrite.errors import NotARelation, RelationError, UnknownRelation
 from kanrewrite.relation import Relation
 from tests.users.common import at
+from tests.users.test_own_ops import silu
 
 X = at.vector("x")
 SIDE = "no side of an equation. Write terms of T"
@@ -89,3 +91,26 @@ def test_a_relation_is_taken_back_by_its_name() -> None:
     assert kanrewrite.registered()["rule"] == made
     kanrewrite.unregister("rule")
     assert "rule" not in kanrewrite.registered()
+
+
+@pytest.mark.parametrize(
+    ("left", "says"),
+    [
+        (lambda x, y: T.exp(x) if x > 0 else y, r"`gt\(x, 0\)` is a pattern.*T\.switch"),
+        (lambda x, y: (x > 0) and (y > 0), r"T\.invert"),
+        (lambda x, y: max(T.exp(x), T.exp(y)), r"T\.maximum"),
+        (lambda x, y: not x, "`x` is a pattern, neither true nor false"),
+        (lambda x, y: x.sum(), r"A parameter is a pattern, no tensor: write .*T\.sum\(x, 0\)"),
+        (lambda x, y: T.exp(x[0]), r"T\.subtensor\(x, \(0,\)\)"),
+        (lambda x, y: T.exp(x.T), r"T\.dimshuffle"),
+        (lambda x, y: np.exp(x), r"T\.exp\(x\) for np\.exp\(x\)"),
+        (lambda x, y: T.max(x, y), r"`y` is annotated as a tensor .*T\.maximum"),
+        (lambda x, y: T.dot(x, y, x), "has 3 operands"),
+        (lambda x, y: T.of(silu)(x, y), "has 2 operands"),
+        (lambda x, y: T.of(silu, output=1)(x), r"Write T\.of\(op\)\(\.\.\., output=1\)"),
+    ],
+)
+def test_what_is_no_pattern_is_told_with_what_to_write(left: Any, says: str) -> None:
+    with pytest.raises(RelationError, match=says) as caught:
+        stated(left, lambda x, y: T.cos(x))
+    assert "test_refused.py" in str(caught.value)

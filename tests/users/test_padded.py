@@ -1,0 +1,92 @@
+"""Relations that leave it to broadcasting to put dimensions in front, as NumPy's users do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from kanrewrite import Axis, Eq, Float, T, eq, relation
+from kanrewrite.relation import Relation
+from tests.users import common
+from tests.users.common import at, canonical, fires_and_keeps_the_value, rewritten, same
+
+X, Y = at.vectors("xy")
+A, B = at.matrices("ab")
+D = at.tensor3("d")
+F = at.fmatrix("f")
+CASES: list[Any] = []
+spelled = partial(common.spelled, CASES)
+
+
+@spelled(
+    X - X.mean(), A - A.mean(0), A - A.mean(axis=-2), A - A.mean(0)[None, :], F - F.mean(0),
+    2 * A - 2 * A.mean(0, keepdims=True), A * B - (A * B).mean(0), (D - D.mean(0)).sum(),
+)  # fmt: skip
+def centred(x: Float) -> Iterator[Eq]:
+    yield eq(x - T.mean(x, 0), x + T.mean(-x, 0) * T.sqr(T.sgn(T.mean(x, 0))))
+
+
+@spelled(
+    at.cosh(A) / at.cosh(A).sum(0), at.cosh(X) / at.cosh(X).sum(), at.cosh(A) / at.cosh(A).sum(),
+    at.cosh(D) / at.cosh(D).sum((0, 1)), 3 * at.cosh(A) / at.cosh(A).sum(0, keepdims=True),
+)  # fmt: skip
+def shares(x: Float, axis: Axis) -> Iterator[Eq]:
+    yield eq(
+        T.cosh(x) / T.sum(T.cosh(x), axis), T.exp(T.log(T.cosh(x)) - T.log(T.sum(T.cosh(x), axis)))
+    )
+
+
+@spelled(
+    at.cumsum(A, axis=0)[-1] - at.cumsum(A, axis=0), at.cumsum(X)[-1] - at.cumsum(X),
+    at.cumsum(A * B, axis=0) - at.cumsum(A * B, axis=0)[-1],
+    Y * (at.cumsum(X, axis=0)[-1] - at.cumsum(X, axis=0)),
+)  # fmt: skip
+def sums_of_the_rest(x: Float) -> Iterator[Eq]:
+    back = (slice(None, None, -1),)
+    rest = T.subtensor(T.cumsum(T.subtensor(x, back), 0), back) - x
+    yield eq(T.subtensor(T.cumsum(x, 0), (-1,)) - T.cumsum(x, 0), rest)
+
+
+@pytest.mark.parametrize(("stated", "graph"), CASES)
+def test_dimensions_in_front_need_not_be_stated(stated: Relation, graph: Any) -> None:
+    fires_and_keeps_the_value(stated, canonical(graph))
+
+
+@pytest.mark.parametrize(
+    ("stated", "graph"),
+    [
+        (centred, A - A.mean(1, keepdims=True)),
+        (centred, A - B.mean(0)),
+        (centred, D - D.mean(1, keepdims=True)),
+        (shares, at.cosh(A) / at.cosh(A).sum(1, keepdims=True)),
+        (sums_of_the_rest, at.cumsum(A, axis=1)[-1] - at.cumsum(A, axis=1)),
+        (sums_of_the_rest, at.cumsum(A, axis=0)[-1][:, None] - at.cumsum(A, axis=0)),
+    ],
+)
+def test_other_dimensions_are_not_meant(stated: Relation, graph: Any) -> None:
+    assert same(rewritten(canonical(graph), stated), canonical(graph))
+
+
+@relation
+def sum_of_parts(x: Float) -> Iterator[Eq]:
+    first, rest = (T.subtensor(x, (part,)) for part in (slice(None, 2), slice(2, None)))
+    yield eq(T.sum(first) + T.sum(rest), T.sum(x))
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        X[:2].sum() + X[2:].sum(), X[2:].sum() + X[0:2].sum(), A[0:2:1].sum() + A[2::1].sum(),
+        2 * A[:2, :].sum() + 2 * A[2:, 0:].sum(),
+    ],
+)  # fmt: skip
+def test_an_index_is_what_it_takes(graph: Any) -> None:
+    fires_and_keeps_the_value(sum_of_parts, graph)
+
+
+def test_another_index_takes_something_else() -> None:
+    for graph in (X[:2].sum() + X[1:].sum(), X[:2].sum() + Y[2:].sum()):
+        assert same(rewritten(graph, sum_of_parts), graph)
