@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 import aesara
 import numpy as np
+from aesara.compile.mode import Mode
 
 from kanrewrite import registry
-from tests.view.common import MODE, at, grad
+from tests.view.common import at, grad
 
 ROUNDS = 25
 PAGE = """# What compiling costs
@@ -86,6 +87,7 @@ def attention() -> Model:
 
 
 MODELS: dict[str, Callable[[], Model]] = {"classifier": classifier, "attention block": attention}
+MODE = Mode(linker="py", optimizer="fast_run")
 #: With the library, without it, and without what it does for shapes.
 KINDS = {
     "library": MODE,

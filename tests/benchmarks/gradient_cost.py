@@ -18,7 +18,8 @@ import numpy as np
 import kanrewrite
 from kanrewrite import registry
 from tests.benchmarks import compile_cost, test_gradient
-from tests.view.common import MODE, grad
+from tests.benchmarks.compile_cost import MODE
+from tests.view.common import grad
 
 ROUNDS = 5
 #: How often a function is called in a round.

@@ -15,7 +15,7 @@ import aesara
 import aesara.tensor as at
 
 import kanrewrite
-from tests.view.common import MODE
+from tests.benchmarks.compile_cost import MODE
 
 Model = tuple[list[Any], Any, Any]
 

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from aesara.compile.mode import Mode
 
+from tests.modes import python
+
 #: Aesara annotates a part of itself, and that part too narrowly for tests.
 at: Any = aesara.tensor
 eager_grad: Any = aesara.grad
@@ -32,7 +34,7 @@ def as_list(outputs: Any) -> list[Any]:
 
 
 def compiled(inputs: Sequence[Any], outputs: Any, optimizer: Any = "fast_run") -> Any:
-    mode = Mode("py", optimizer) if not isinstance(optimizer, Mode) else optimizer
+    mode = optimizer if isinstance(optimizer, Mode) else python(optimizer)
     with aesara.config.change_flags(on_opt_error="raise"):
         return aesara.function(inputs, as_list(outputs), mode=mode, on_unused_input="ignore")
 

@@ -16,10 +16,11 @@ from kanrewrite.gradient.recursions import differentiable
 from kanrewrite.reference import evaluate, round_to
 from tests.loops import borders, estimates, models, recursions, variants  # noqa: F401  # corpus
 from tests.loops.corpus import LOOPS, SCALES, inputs_of, take, upstream, values_of
+from tests.modes import python
 
 #: Of what a result may be wrong, relative to itself, or to an upstream gradient of 1.
 PRECISION = 1e-10
-PYTHON = Mode(linker="py", optimizer="fast_run")
+PYTHON = python()
 C = Mode(linker="cvm", optimizer="fast_run")
 
 GRADIENTS: dict[str, Any] = {"aesara.grad": aesara.grad, "kanrewrite.grad": kanrewrite.grad}

@@ -10,7 +10,7 @@ import aesara.tensor as at
 import numpy as np
 import pytest
 from aesara.compile.builders import OpFromGraph
-from aesara.compile.mode import Mode, optdb
+from aesara.compile.mode import optdb
 from aesara.graph.basic import io_toposort
 from aesara.graph.fg import FunctionGraph
 from aesara.scan.op import Scan
@@ -19,9 +19,10 @@ from aesara.tensor.special import Softmax
 import kanrewrite
 from kanrewrite.inner import waiting
 from kanrewrite.inner.bodies import BodiesPass
+from tests.modes import python
 from tests.sparing import sparing
 
-PYTHON = Mode(linker="py", optimizer="fast_run")
+PYTHON = python()
 X = np.array([[1.0, -2.0, 0.5], [1e3, 0.0, -1e3], [800.0, 800.0, 799.0]])
 
 Make = Callable[[Any], Any]

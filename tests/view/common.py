@@ -16,12 +16,13 @@ from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite import registry
 from kanrewrite.reference import evaluate, round_to
+from tests.modes import python
 
 #: Aesara annotates a part of itself, and that part too narrowly for tests.
 at: Any = aesara.tensor
 grad: Any = aesara.grad
 
-MODE = Mode(linker="py", optimizer="fast_run")
+MODE = python()
 #: Operators stay apart, so that they can be counted.
 PLAIN = MODE.excluding("fusion", "inplace")
 

@@ -12,6 +12,7 @@ from kanrewrite.view.closing import cancel, opened, weight, without_excess
 from kanrewrite.view.demand import Demand
 from kanrewrite.view.read import View
 from tests.benchmarks.unrolled import MODELS
+from tests.modes import WHOLE
 from tests.sparing import sparing
 from tests.view.common import PLAIN, at, function, grad, stock
 
@@ -49,7 +50,7 @@ def test_bells_that_add_up_are_left_as_they_are() -> None:
     shaped, loss = MODELS["bells"][0](3)  # at each step what is squared is longer, and in range
     inputs = [variable for variable, _ in shaped]
     outputs = [loss, *grad(loss, inputs)]
-    ours, theirs = function(inputs, outputs), stock(inputs, outputs)
+    ours, theirs = function(inputs, outputs, WHOLE), stock(inputs, outputs, WHOLE)
     assert len(ours.maker.fgraph.apply_nodes) == len(theirs.maker.fgraph.apply_nodes)
     data = [np.random.default_rng(0).normal(size=shape) for _, shape in shaped]
     for got, wanted in zip(ours(*data), theirs(*data), strict=True):
