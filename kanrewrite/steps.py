@@ -20,6 +20,7 @@ from aesara.tensor.type import TensorType
 from kanrewrite.config import config
 from kanrewrite.display import brief
 from kanrewrite.errors import FalseStep
+from kanrewrite.guards.bounds import Bounds, assumed
 
 Graph = Variable[Any, Any]
 Array = Any
@@ -116,7 +117,17 @@ def _drawn(variable: Graph, rng: np.random.Generator) -> Array:
     dtype = np.dtype(variable.type.dtype)
     if dtype.kind in "biu":
         return rng.integers(0, 2, shape).astype(dtype)
-    return np.asarray(rng.normal(size=shape) * 0.7).astype(dtype)
+    return np.asarray(_within(assumed(variable), rng.normal(size=shape) * 0.7)).astype(dtype)
+
+
+def _within(known: Bounds, values: Array) -> Array:
+    """Numbers folded into bounds: what is rewritten in a step relies on what is known of it."""
+    low, high = known
+    if np.isfinite(low) and np.isfinite(high):
+        return low + (high - low) / (1 + np.exp(-values))
+    if np.isfinite(low):
+        return low + np.abs(values)
+    return high - np.abs(values) if np.isfinite(high) else values
 
 
 def _nudged(value: Array, rng: np.random.Generator) -> Array:

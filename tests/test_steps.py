@@ -14,6 +14,7 @@ from aesara.compile.mode import Mode
 import kanrewrite
 from kanrewrite import Eq, Float, T, eq, relation
 from kanrewrite.errors import FalseStep
+from kanrewrite.guards.bounds import Bounds, assume
 from kanrewrite.steps import difference
 from kanrewrite.view.build import Builder
 
@@ -80,3 +81,15 @@ def test_values_that_differ_are_found() -> None:
     assert found is not None
     assert set(found[0]) == {"x"}
     assert found[1].shape == found[2].shape == (3,)
+
+
+@pytest.mark.parametrize("bounds", [Bounds(0.5, 2.0), Bounds(low=0.0), Bounds(high=-1.0)])
+def test_inputs_are_within_what_is_known_of_them(bounds: Bounds) -> None:
+    """A step is rewritten for what enters it: the log of a rest that is positive is a number."""
+    x = at.dvector("x")
+    assume(x, bounds)
+    assert difference(at.minimum(at.maximum(x, bounds.low), bounds.high), x) is None
+    found = difference(x, x + 1)
+    assert found is not None
+    assert (found[0]["x"] >= bounds.low).all()
+    assert (found[0]["x"] <= bounds.high).all()

@@ -335,9 +335,11 @@ class ExponentBuilder(Bench):
         """The part of outer to add to each ``e_i`` in ``exp(outer) * sum(exp(e_i))**k``, the rest.
 
         ``a + max(0, b - a)`` loses digits that ``max(a, b)`` keeps, and so does ``max(a, b + c)``
-        less ``max(0, b)`` of those of a and c that ``b - max(0, b)`` leaves.
+        less ``max(0, b)`` of those of a and c that ``b - max(0, b)`` leaves.  A sum in a sum shows
+        only its level, ``max(0, b - a)``, which a may be in.
         """
         shared = {m for e in exponents for m in (shown(e) if k == 1 else dict(e.terms))}
+        shared |= {m for level in shared for m in compared(level)}
         meets = {m for m, _ in outer.terms if m in shared or not shared.isdisjoint(compared(m))}
         inner = self.a.lin({m: _exact(c / k) for m, c in outer.terms if m in meets})
         return inner, self.a.plus(outer, inner, -k)

@@ -399,3 +399,33 @@ def test_the_second_derivative_of_scalings_vanishes_where_they_are_settled() -> 
     with np.errstate(all="ignore"):
         (found,) = f(logits, along)
     np.testing.assert_allclose(found, np.zeros((3, 3)), atol=1e-12)
+
+
+@pytest.mark.slow
+def test_products_of_the_hessian_of_a_normalised_forward_pass() -> None:
+    """At the last step the derivative is 0: its log, far below all others, takes no digits."""
+    x, a, dx, da = at.dvectors("x", "a", "dx", "da")
+
+    def step(r: Any, q: Any, s: Any) -> tuple[Any, Any]:
+        total = s * at.exp(q) + at.exp(r)
+        return s * at.exp(q) / total, total
+
+    start = at.as_tensor_variable(np.float64(1.0))
+    (_, totals), _ = aesara.scan(step, sequences=[x, a], outputs_info=[start, None])
+    made: list[Any] = []
+    s: Any = start
+    for n in range(2):
+        s, total = step(x[n], a[n], s)
+        made.append(total)
+
+    def cost(values: list[Any]) -> Any:
+        return values[0] + values[1] * np.cos(1.0)
+
+    slopes: Any = aesara.grad(cost(made), [x, a])
+    expected: Any = aesara.grad((slopes[0] * dx).sum() + (slopes[1] * da).sum(), [x, a])
+    found = kanrewrite.hvp(cost([totals[0], totals[1]]), [x, a], [dx, da])
+    function, _ = compiled([x, a, dx, da], list(found))
+    for scale in (1.0, 1e3):
+        values = [np.array([0.5, -1.25]), np.array([-0.75, 0.5])]
+        values = [*(scale * v for v in values), np.array([1.0, 0.25]), np.array([-0.5, 1.5])]
+        assert_right(function, [x, a, dx, da], expected, values)

@@ -152,3 +152,15 @@ def test_what_is_far_below_takes_no_digits_from_products_of_sums(far: float, ask
     slope = at.exp(w) / total - at.exp(2 * w + b) / total**2 + at.exp(w + b) / total**2
     values = [np.full(3, far), np.array([0.5, -1.5, 0.25]), np.array([0.0, 1.0, -2.0])]
     assert_right([b, z, w], [asked(at.abs(slope + at.square(w) / at.exp(z)))], values, rtol=1e-13)
+
+
+@pytest.mark.parametrize("far", [-1e9, -1e154])
+@pytest.mark.parametrize("power", [1, 2])
+def test_what_is_far_below_takes_no_digits_through_the_largest_of_sums(
+    far: float, power: int
+) -> None:
+    """The smallest graph of a second derivative of a forward pass that normalises each step."""
+    weight, nothing = w * at.exp(z), w[::-1] * at.exp(b)
+    inside = weight * nothing + z * at.exp(z) * (w - nothing * weight) ** power * weight
+    values = [np.full(3, far), np.array([0.5, -1.5, 0.25]), np.array([0.75, -0.6, 1.3])]
+    assert_right([b, z, w], [at.log(at.abs(inside))], values, rtol=1e-13)
