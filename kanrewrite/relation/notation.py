@@ -75,12 +75,6 @@ def in_words(pattern: Any) -> tuple[Any, list[Size]]:
     return found, [(n, size[2], tuple(_operands(size[1]))) for size, n in sizes.items()]
 
 
-def in_same_words(*sides: Any) -> tuple[Any, ...]:
-    """Sides of an equation without operators that are notation."""
-    sizes: dict[Any, Param] = {}
-    return tuple(_in_words(side, sizes) for side in sides)
-
-
 def _in_words(term: Any, sizes: dict[Any, Param]) -> Any:
     if not isinstance(term, Term):
         return term

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from unification import isvar
 
-from kanrewrite.guards import Guard, constant_of, dtype_of, is_constant, positive
+from kanrewrite.guards import Guard, constant_of, dtype_of, is_constant, ndim, positive
 from kanrewrite.relation import Rule, substitute
 from kanrewrite.rewriter.linear import about_kinds
 from kanrewrite.terms import Param, T, Term, parameters_of, parts_of, with_part
@@ -60,6 +60,8 @@ def with_constants(rule: Rule) -> Iterator[Rule]:
         yield replace(
             rule, pattern=body, replacement=undone, conditions=(*rule.conditions, is_constant(by))
         )
+    if not rule.relation.bundled:
+        yield from _with_signs(rule, often)
     whole = replace(rule, pattern=_as_factors(rule.pattern))
     for part in dict.fromkeys(parts_of(whole.pattern[1:])):
         inside = Counter(parameters_of(part))
@@ -68,6 +70,23 @@ def with_constants(rule: Rule) -> Iterator[Rule]:
             if times < often[parameter] and any(isinstance(x, int | float) for x in part):
                 yield _computed(whole, part, parameter, _Q)
                 yield _computed(whole, part, parameter, T.neg(_Q))
+
+
+def _with_signs(rule: Rule, often: Counter[Any]) -> Iterator[Rule]:
+    """What is said of a number times something, of its negative: a graph has -1 as a sign."""
+    numbers = {x for x in often if {is_constant(x), ndim[0](x)} & set(rule.conditions)}
+    for part in dict.fromkeys(parts_of(rule.pattern[1:])):
+        if not isinstance(part, Term) or part[0] is not T.mul or len(part) != 3:
+            continue
+        for number, other in (part[1:], part[:0:-1]):
+            if number in numbers and often[number] == 1 and not isinstance(other, int | float):
+                asked = tuple(c for c in rule.conditions if number not in c.variables)
+                yield replace(
+                    rule,
+                    pattern=with_part(rule.pattern, part, T.neg(other)),
+                    replacement=substitute(rule.replacement, {number: -1}),
+                    conditions=asked,
+                )
 
 
 def with_roots(rule: Rule) -> Iterator[Rule]:

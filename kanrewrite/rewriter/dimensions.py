@@ -7,7 +7,7 @@ else has any; what holds of a transposed parameter, of what is as if it were tra
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -94,46 +94,64 @@ def padded(rule: Rule) -> Iterator[Rule]:
     exp(x - max(x, axis=0, keepdims=True)) -> exp(x) / exp(max(x, axis=0, keepdims=True))
     """
     orders: dict[Any, Param] = {}
-    pattern = _padded(rule.pattern, orders)
+    short = _shorter(rule)
+    pattern = _padded(rule.pattern, orders, short)
     known = dict(orders)
     replacement = _padded(rule.replacement, orders)
-    axes = [part[2] for part in known if part[0] in REDUCTIONS]
+    axes = [part[2] for part in filter(_is_reduction, known)]
     if pattern == rule.pattern or not all(isvar(axis) or _leads(axis) for axis in axes):
         return
     asked = [_is_leading(axis) for axis in dict.fromkeys(axes) if isvar(axis)]
-    asked += [_pads(order) for part, order in known.items() if part[0] not in REDUCTIONS]
-    unbound = (part for part in orders if part not in known and part[0] not in REDUCTIONS)
+    asked += [_pads(order) for part, order in known.items() if not _is_reduction(part)]
+    unbound = (part for part in orders if part not in known and not _is_reduction(part))
     if next(unbound, None) is None:
         conditions = (*rule.conditions, *asked)
         yield replace(rule, pattern=pattern, replacement=replacement, conditions=conditions)
 
 
-def _padded(term: Any, orders: dict[Any, Param], beside: bool = False) -> Any:
+def _shorter(rule: Rule) -> frozenset[Any]:
+    """The parameters that are to have fewer dimensions than others."""
+    parameters = set(parameters_of(rule.pattern))
+    known = {p: n for p in parameters for n in range(4) if ndim[n](p) in rule.conditions}
+    tensors = {p for c in rule.conditions if c.guard in KINDS for p in c.variables}
+    most = 4 if tensors - known.keys() else max(known.values(), default=0)
+    return frozenset(p for p, n in known.items() if n < most)
+
+
+def _padded(
+    term: Any, orders: dict[Any, Param], short: Collection[Any] = (), beside: bool = False
+) -> Any:
     """A term whose short operands have the dimensions of the long ones beside them.
 
     Of each there is the order that puts dimensions before it, which a match binds.
     """
+    if isvar(term) and beside and term in short:
+        return T.dimshuffle(term, orders.setdefault(term, Param(f"{len(orders)}:pad")))
     if not isinstance(term, Term):
         return term
     head, *parts = term
     if beside and head not in ELEMENTWISE and _is_short(term):
         order = orders.setdefault(term, Param(f"{len(orders)}:pad"))
-        inner = Term((head, *(_padded(part, orders) for part in parts)))
+        inner = Term((head, *(_padded(part, orders, short) for part in parts)))
         return Term((*inner[:3], True)) if head in REDUCTIONS else T.dimshuffle(inner, order)
-    beside = head in ELEMENTWISE and (beside or not all(map(_is_short, parts)))
-    return Term((head, *(_padded(part, orders, beside) for part in parts)))
+    beside = head in ELEMENTWISE and (beside or not all(_is_short(x, short) for x in parts))
+    return Term((head, *(_padded(part, orders, short, beside) for part in parts)))
 
 
-def _is_short(term: Any) -> bool:
+def _is_short(term: Any, short: Collection[Any] = ()) -> bool:
     """Whether a term has lost dimensions: reductions, what an index takes, what is made of them."""
     if not isinstance(term, Term):
-        return not isvar(term)
+        return not isvar(term) or term in short
     if term[0] in REDUCTIONS:
         return term[3] is False
     if term[0] is T.subtensor:
         index = term[2] if isinstance(term[2], tuple) else ()
         return any(isinstance(place, int) for place in index)
-    return term[0] in ELEMENTWISE and all(map(_is_short, term[1:]))
+    return term[0] in ELEMENTWISE and all(_is_short(x, short) for x in term[1:])
+
+
+def _is_reduction(part: Any) -> bool:
+    return isinstance(part, Term) and part[0] in REDUCTIONS
 
 
 def _leads(axes: Any) -> bool:

@@ -17,7 +17,7 @@ from unification import isvar
 from kanrewrite.ac import match, term
 from kanrewrite.guards import Condition, is_float
 from kanrewrite.relation import REAL, Relation, Rule, eq, substitute
-from kanrewrite.relation.notation import in_same_words, written_out
+from kanrewrite.relation.notation import written_out
 from kanrewrite.rewriter.around import in_choices, moved, remaining, scaled, with_units
 from kanrewrite.rewriter.axioms import operands_of
 from kanrewrite.rewriter.constants import with_constants, with_roots
@@ -89,8 +89,7 @@ def spellings(rule: Rule) -> Iterator[Rule]:
 
 def _says_nothing(rule: Rule) -> bool:
     """Whether a rule, in Aesara's words, has the same on both sides."""
-    sides = in_same_words(rule.pattern, rule.replacement)
-    pattern, replacement = (term(as_term(side), REAL) for side in sides)
+    pattern, replacement = (term(as_term(side), REAL) for side in (rule.pattern, rule.replacement))
     return pattern is replacement
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from unification import isvar
 
 from kanrewrite.ac import Eq, eq, match, term
-from kanrewrite.guards import ndim
+from kanrewrite.guards import is_int, ndim
 from kanrewrite.relation import REAL, Rule, substitute
 from kanrewrite.rewriter.growing import is_growing
 from kanrewrite.rewriter.signs import signed_pattern
@@ -148,6 +148,7 @@ def _once(rule: Rule) -> Iterator[Rule]:
         if part[0] is T.log and isvar(part[1]) and often[part[1]] > 1:
             other = with_part(pattern, part, substitute(_TURNED.rhs, {_X: part[1]}))
             yield replace(rule, pattern=other)
+    yield from _twice(rule)
     for equation in _OF_VECTORS:
         yield from _of_vectors(rule, equation)
     yield from _as_sums(rule)
@@ -199,6 +200,17 @@ _ASKED: dict[Eq, Callable[[Mapping[Any, Any]], bool]] = {
     **dict.fromkeys(_COMPARED, lambda found: True),
     **dict.fromkeys(_RANGES, _is_range),
 }
+
+
+def _twice(rule: Rule) -> Iterator[Rule]:
+    """A rule about two times an integer, for what is added to itself: of floats that is read."""
+    if not any(c.guard == is_int for c in rule.conditions):
+        return
+    for part in dict.fromkeys(filter(_is_term, parts_of(rule.pattern))):
+        others = [x for x in part[1:] if not (_is_number(x) and x == 2)]
+        if part[0] is T.mul and len(part) == 3 and len(others) == 1:
+            doubled = T.add(others[0], others[0])
+            yield replace(rule, pattern=with_part(rule.pattern, part, doubled))
 
 
 def _of_vectors(rule: Rule, equation: Eq) -> Iterator[Rule]:

@@ -18,7 +18,7 @@ from unification import Var
 
 from kanrewrite.relation.axes import is_axis
 from kanrewrite.terms import T
-from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms, Totals
+from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms, Totals, walked
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Shuffle
 
@@ -102,10 +102,14 @@ class FormMatcher:
 
     def _taking(self, p: Form, scale: Fraction, b: Bindings, c: Bindings) -> Bindings | None:
         """Bindings of a product in which a parameter takes a number besides: ``-x * y``."""
-        coeff, _, _, easy = _dealt_out(p)
-        free = (v for v, k in easy if k == 1 and v not in b and v in c)
-        parameter = next(free, None) if isinstance(p, Prod) and coeff == 1 else None
-        if parameter is None or not scale:
+        coeff, expo, hard, easy = _dealt_out(p)
+        if not isinstance(p, Prod) or coeff != 1 or not scale:
+            return None
+        parts = walked(expo, *(g for g, _ in hard))
+        others = {x.var for x in parts if is_parameter(x)}  # type: ignore[attr-defined]
+        free = (v for v, k in easy if k == 1 and v not in b and v in c and v not in others)
+        parameter = next(free, None)
+        if parameter is None:
             return None
         return {**c, parameter: self.a.mul(self.a.const(scale), c[parameter])}
 

@@ -209,6 +209,18 @@ def test_a_graph_may_compute_in_a_wider_dtype(graph: Any) -> None:
 
 
 @relation
+def half_of_twice(a: Int) -> Iterator[Eq]:
+    yield eq((2 * a) // 2, a)
+
+
+@pytest.mark.parametrize(
+    "graph", [(2 * K) // 2, (K + K) // 2, 3 * ((L + L) // 2), ((K + L) + (K + L)) // 2]
+)
+def test_twice_an_integer_is_a_sum(graph: Any) -> None:
+    fires_and_keeps_the_value(half_of_twice, graph)
+
+
+@relation
 def sign_of_product(x: Float, y: Float) -> Iterator[Eq]:
     yield eq(T.sgn(x * y), T.sgn(x) * T.sgn(y))
 
@@ -220,3 +232,15 @@ def sign_of_product(x: Float, y: Float) -> Iterator[Eq]:
 def test_a_parameter_takes_the_sign_of_a_product(graph: Any) -> None:
     fires_and_keeps_the_value(sign_of_product, graph)
     fires_and_keeps_the_value(sign_of_product, canonical(graph))
+
+
+@relation
+def relative_entropy(p: Float, q: Float) -> Iterator[Eq]:
+    yield eq(T.sum(p * T.log(p / q)), T.sum(p * T.log1p((p - q) / q)))
+
+
+@pytest.mark.parametrize(
+    "graph", [(X * at.log(X) - X * at.log(Y)).sum(), (X * at.log(Y) - X * at.log(X)).sum()]
+)
+def test_a_parameter_that_stands_elsewhere_takes_no_number(graph: Any) -> None:
+    fires_and_keeps_the_value(relative_entropy, canonical(graph), positive=True)

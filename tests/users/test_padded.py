@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import aesara.tensor.nlinalg
 import pytest
 
-from kanrewrite import Axis, Eq, Float, T, eq, relation
+from kanrewrite import Axis, Eq, Float, Ndim, T, eq, relation
 from kanrewrite.relation import Relation
 from tests.users import common
 from tests.users.common import at, canonical, fires_and_keeps_the_value, rewritten, same
@@ -17,6 +18,8 @@ X, Y = at.vectors("xy")
 A, B = at.matrices("ab")
 D = at.tensor3("d")
 F = at.fmatrix("f")
+k = at.scalar("k")
+det: Any = aesara.tensor.nlinalg.det
 CASES: list[Any] = []
 spelled = partial(common.spelled, CASES)
 
@@ -50,6 +53,23 @@ def sums_of_the_rest(x: Float) -> Iterator[Eq]:
     yield eq(T.subtensor(T.cumsum(x, 0), (-1,)) - T.cumsum(x, 0), rest)
 
 
+@spelled(
+    at.maximum(at.dot(A, B) + X, 0), 2 * at.maximum(X + at.dot(A, B), 0),
+    at.maximum(at.dot(A, B) - X, 0),
+    at.maximum(at.dot(A, A) + X[None, :], 0).sum(1), at.maximum(at.dot(F, F) + F[0], 0),
+)  # fmt: skip
+def layer(a: Ndim[2], w: Ndim[2], b: Ndim[1]) -> Iterator[Eq]:  # type: ignore[valid-type]
+    h = T.dot(a, w) + b
+    yield eq(T.maximum(h, 0), (h + T.abs(h)) / 2)
+
+
+@spelled(
+    det(k * A), 3 * det(A * k), at.log(at.abs(det(k * (A + B)))), det(2 * A), det(A / 4), det(-A)
+)
+def scaled(k: Ndim[0], a: Ndim[2]) -> Iterator[Eq]:  # type: ignore[valid-type]
+    yield eq(T.of(det(A).owner.op)(k * a), k ** T.size(a, 0) * T.of(det(A).owner.op)(a))  # type: ignore[operator]
+
+
 @pytest.mark.parametrize(("stated", "graph"), CASES)
 def test_dimensions_in_front_need_not_be_stated(stated: Relation, graph: Any) -> None:
     fires_and_keeps_the_value(stated, canonical(graph))
@@ -62,6 +82,10 @@ def test_dimensions_in_front_need_not_be_stated(stated: Relation, graph: Any) ->
         (centred, A - B.mean(0)),
         (centred, D - D.mean(1, keepdims=True)),
         (shares, at.cosh(A) / at.cosh(A).sum(1, keepdims=True)),
+        (layer, at.maximum(at.dot(A, B) + X[:, None], 0)),
+        (layer, at.maximum(at.dot(A, B) + A, 0)),
+        (scaled, det(X * A)),
+        (scaled, det(A + B)),
         (sums_of_the_rest, at.cumsum(A, axis=1)[-1] - at.cumsum(A, axis=1)),
         (sums_of_the_rest, at.cumsum(A, axis=0)[-1][:, None] - at.cumsum(A, axis=0)),
     ],
