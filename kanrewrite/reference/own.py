@@ -10,7 +10,7 @@ import numpy as np
 from kanrewrite.ops import ScaledCumsum, ScaledDot, ScatteredMaximum, Supremum
 from kanrewrite.reference import functions
 from kanrewrite.reference.linear import along, by_rows, greatest, rows
-from kanrewrite.reference.registry import Node, Values, register
+from kanrewrite.reference.registry import Node, Values, objects, register
 from kanrewrite.reference.scales import INF, MINUS_INF, ZERO, Arithmetic, Real
 
 
@@ -61,9 +61,8 @@ def scattered_maximum(op: Any, node: Node, inputs: Values, arithmetic: Arithmeti
         places.ravel(), np.broadcast_to(values, places.shape).ravel(), strict=True
     ):
         found[int(place)].append(value)
-    out = np.empty(len(found), dtype=object)
-    out[:] = [row[greatest(arithmetic, row)] if row else MINUS_INF for row in found]
-    return [out.reshape([int(n) for n in shape])]
+    largest = [row[greatest(arithmetic, row)] if row else MINUS_INF for row in found]
+    return [objects(largest, [int(n) for n in shape])]
 
 
 @register(ScaledDot)

@@ -129,7 +129,11 @@ def perform(node: Node, inputs: Values) -> Values:
 def objects(values: Sequence[Any] | Array, shape: Sequence[int]) -> Array:
     """An object array of a shape from its elements in C order."""
     out = np.empty(len(values), dtype=object)
-    out[:] = values
+    if isinstance(values, np.ndarray):
+        out[:] = values
+    else:  # of a list NumPy asks each element whether it is an array, which takes ten times as long
+        for n, value in enumerate(values):
+            out[n] = value
     return out.reshape(tuple(shape))
 
 
@@ -152,6 +156,9 @@ def lift(value: Any, dtype: str, arithmetic: Arithmetic) -> Any:
     if not dtype.startswith(("float", "complex")):
         return value
     value = value if isinstance(value, np.ndarray) else np.asarray(value)
+    is_real = value.dtype == object and not dtype.startswith("complex")
+    if is_real and all(type(v) is Real for v in value.ravel()):
+        return value.copy()
     one = _complex(arithmetic) if dtype.startswith("complex") else _real
     if value.dtype != object:
         return objects([one(v) for v in value.ravel().tolist()], value.shape)

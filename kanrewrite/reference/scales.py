@@ -195,10 +195,10 @@ class Arithmetic:
     # --- products ---------------------------------------------------------------------------
     def mul(self, x: Real, y: Real) -> Real:
         """``x * y``; ``0 * inf`` is nan."""
-        if is_special(x) or is_special(y):
-            return Real((libmp.mpf_mul(lead(x), lead(y), self.bits, _ROUND),))
         if len(x.parts) == len(y.parts) == 1 and x.floor is y.floor is None:
             return Real((libmp.mpf_mul(x.parts[0], y.parts[0], self.bits, _ROUND),))
+        if is_special(x) or is_special(y):
+            return Real((libmp.mpf_mul(lead(x), lead(y), self.bits, _ROUND),))
         floor = top(raised(x.floor, size(y)), raised(y.floor, size(x)))
         if len(y.parts) == 1:
             x, y = y, x
