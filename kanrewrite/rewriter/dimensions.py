@@ -113,8 +113,7 @@ def _shorter(rule: Rule) -> frozenset[Any]:
     """The parameters that are to have fewer dimensions than others."""
     parameters = set(parameters_of(rule.pattern))
     known = {p: n for p in parameters for n in range(4) if ndim[n](p) in rule.conditions}
-    tensors = {p for c in rule.conditions if c.guard in KINDS for p in c.variables}
-    most = 4 if tensors - known.keys() else max(known.values(), default=0)
+    most = 4 if parameters - known.keys() else max(known.values(), default=0)
     return frozenset(p for p, n in known.items() if n < most)
 
 

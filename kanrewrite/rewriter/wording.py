@@ -48,6 +48,8 @@ _SPREAD = (
     eq(_X * (_Y - _Z), _X * _Y - _X * _Z),
     eq(-((_X - _Y) / _Z), (_Y - _X) / _Z),
     eq(-(_Z * (_X - _Y)), _Z * (_Y - _X)),
+    eq(T.maximum(-_X, 0), -T.minimum(_X, 0)),
+    eq(T.minimum(-_X, 0), -T.maximum(_X, 0)),
     eq(T.exp(-_X), 1 / T.exp(_X)),
     eq(T.exp(-_X / _Y), 1 / T.exp(_X / _Y)),
 )

@@ -12,7 +12,7 @@ import pytest
 from kanrewrite import Axis, Eq, Float, T, eq, relation
 from kanrewrite.relation import Relation
 from tests.users import common
-from tests.users.common import at, rewritten
+from tests.users.common import at, canonical, fires_and_keeps_the_value, rewritten
 
 X, Y = at.vectors("xy")
 A, B = at.matrices("ab")
@@ -43,3 +43,20 @@ def test_a_maximum_that_is_stated_may_be_infinite(stated: Relation, graph: Any) 
     for value in (np.inf, -np.inf):  # no shift, which is 0 there
         result = f(*(np.full((2,) * v.ndim, value) for v in (X, Y, A, B)))
         assert np.array_equal(np.sign(result), np.full(2, np.sign(value)))
+
+
+@relation
+def size(x: Float) -> Iterator[Eq]:
+    yield eq(T.maximum(x, 0) + T.maximum(-x, 0), T.abs(x))
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        at.maximum(X, 0) + at.maximum(-X, 0), at.maximum(0, X) - at.minimum(X, 0),
+        3 * at.maximum(A - B, 0) + 3 * at.maximum(B - A, 0), at.minimum(X, 0) - at.maximum(X, 0),
+    ],
+)  # fmt: skip
+def test_a_negative_maximum_is_a_minimum(graph: Any) -> None:
+    fires_and_keeps_the_value(size, graph)
+    fires_and_keeps_the_value(size, canonical(graph))

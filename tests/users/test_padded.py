@@ -63,6 +63,11 @@ def layer(a: Ndim[2], w: Ndim[2], b: Ndim[1]) -> Iterator[Eq]:  # type: ignore[v
     yield eq(T.maximum(h, 0), (h + T.abs(h)) / 2)
 
 
+@spelled(at.dot(A, X) + Y, at.dot(A, B) + Y, at.tanh(at.dot(A, B) - Y).sum(0), Y - at.dot(A.T, X))
+def affine(a: Any, x: Any, b: Ndim[1]) -> Iterator[Eq]:  # type: ignore[valid-type]
+    yield eq(T.dot(a, x) + b, T.dot(2 * a, x) / 2 + b)
+
+
 @spelled(
     det(k * A), 3 * det(A * k), at.log(at.abs(det(k * (A + B)))), det(2 * A), det(A / 4), det(-A)
 )
