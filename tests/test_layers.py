@@ -37,7 +37,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "trace": ("completion", "config", "display", "index", "structure"),
     "clock": (),
     "limits": ("clock",),
-    "steps": ("config", "display"),
+    "steps": ("config", "display", "guards"),
     "view": ("limits", "steps", "laws", "ops", "trace"),
     "rewriter": ("view",),
     "registry": ("inner", "rewriter"),
