@@ -27,6 +27,7 @@ from aesara.tensor.subtensor import (
     Subtensor,
     get_idx_list,
 )
+from aesara.tensor.type_other import MakeSlice, NoneTypeT
 
 from kanrewrite.guards.values import (
     Axes,
@@ -115,6 +116,7 @@ def _lengths(value: Variable[Any, Any], axis: int, sliced_too: bool) -> Length:
         if variable.owner is not None:
             stack += _below(variable.owner, a)
             found |= _counted(variable.owner) | _filled(variable.owner, a)
+            found |= listed(variable, a)
             found |= cut(variable, a) if sliced_too else NOTHING
     return frozenset(found)
 
@@ -139,12 +141,54 @@ def _filled(node: Any, axis: int) -> Length:
 def cut(variable: Variable[Any, Any], axis: int) -> Length:
     """The length of a dimension that a variable is a slice of, but not of a slice of a slice."""
     node = variable.owner
-    if node is None or not isinstance(node.op, Subtensor):
+    taken = None if node is None else _taken(node)
+    if taken is None or (found := taken[axis]) is None:
         return NOTHING
-    index = get_idx_list(node.inputs, node.op.idx_list)
-    index = [*index, *[slice(None)] * (node.inputs[0].type.ndim - len(index))]
-    kept = [d for d, entry in enumerate(index) if isinstance(entry, slice)]
-    return sliced(index[kept[axis]], _lengths(node.inputs[0], kept[axis], sliced_too=False))
+    origin, entry = found
+    return sliced(entry, _lengths(node.inputs[0], origin, sliced_too=False))
+
+
+def _taken(node: Any) -> list[tuple[int, slice] | None] | None:
+    """Which dimension each one of what an index takes is a slice of, None for that of lists.
+
+    None for what is no index, or one of masks, of new dimensions or of tables of places.
+    """
+    entries: list[Any]
+    if isinstance(node.op, Subtensor):
+        entries = list(get_idx_list(node.inputs, node.op.idx_list))
+    elif isinstance(node.op, AdvancedSubtensor | AdvancedSubtensor1):
+        entries = [_entry(e) for e in node.inputs[1:]]
+    else:
+        return None
+    entries += [slice(None)] * (node.inputs[0].type.ndim - len(entries))
+    lists = [d for d, e in enumerate(entries) if getattr(e, "ndim", 0)]
+    if any(e is None for e in entries) or any(entries[d].ndim > 1 for d in lists):
+        return None
+    found = [(d, e) for d, e in enumerate(entries) if isinstance(e, slice)]
+    if not lists:
+        return list(found)
+    indexed = [d for d, e in enumerate(entries) if not isinstance(e, slice)]
+    together = indexed == list(range(indexed[0], indexed[-1] + 1))
+    place = indexed[0] if together else 0
+    return [*found[:place], None, *found[place:]]
+
+
+def _entry(index: Any) -> Any:
+    """A list of places, a number or a known slice of an index; None for what else there is."""
+    if isinstance(index, Constant) and isinstance(index.data, slice):
+        return index.data
+    if index.owner is not None and isinstance(index.owner.op, MakeSlice):
+        return slice(*map(_end, index.owner.inputs))
+    kind = getattr(index.type, "dtype", "bool")
+    return index if kind != "bool" else None
+
+
+def _end(value: Any) -> Any:
+    """An end of a slice, None where there is none."""
+    if isinstance(value.type, NoneTypeT):
+        return None
+    carried = value.owner is not None and isinstance(value.owner.op, _CARRYING)
+    return value.owner.inputs[0] if carried else value
 
 
 def below(variable: Variable[Any, Any], axis: int) -> Length:
@@ -158,11 +202,10 @@ def below(variable: Variable[Any, Any], axis: int) -> Length:
 def listed(variable: Variable[Any, Any], axis: int) -> Length:
     """The length of a dimension along which a variable was taken from places in lists."""
     node = variable.owner
-    if node is None or axis or not isinstance(node.op, AdvancedSubtensor | AdvancedSubtensor1):
+    taken = None if node is None else _taken(node)
+    if taken is None or taken[axis] is not None:
         return NOTHING
-    lists = [entry for entry in node.inputs[1:] if getattr(entry.type, "dtype", "bool") != "bool"]
-    if len(lists) < len(node.inputs) - 1 or any(entry.type.ndim != 1 for entry in lists):
-        return NOTHING
+    lists = [e for e in map(_entry, node.inputs[1:]) if getattr(e, "ndim", 0)]
     if len(lists) > 1:  # one of length 1 is broadcast
         lists = [e for e in lists if isinstance(e, Constant) and e.data.size > 1]
     return NOTHING.union(*(length_of(e, 0) for e in lists if not e.type.broadcastable[0]))
@@ -207,6 +250,11 @@ def _below(node: Any, axis: int) -> Iterator[tuple[Any, int]]:
     elif isinstance(op, Dot):
         left, right = node.inputs
         yield (left, axis) if axis < left.type.ndim - 1 else (right, right.type.ndim - 1)
+    elif isinstance(op, AdvancedSubtensor | AdvancedSubtensor1):
+        taken = _taken(node)
+        origin = None if taken is None else taken[axis]
+        if origin is not None and origin[1] == slice(None):
+            yield node.inputs[0], origin[0]
 
 
 @singledispatch

@@ -43,6 +43,10 @@ def _length_of(form: Form, axis: int) -> Length:
             return NOTHING.union(*(length_of(e, 0) for e in lists if e.type.shape != (1,)))
         taken = index.taken(axis)
         return NOTHING if taken is None else sliced(index.entries[taken], length_of(inner, taken))
+    if isinstance(form, App) and form.op in _ALONG:
+        return length_of(form.args[0], axis)
+    if isinstance(form, App) and form.op is T.scatter:
+        return length_of(form.args[2], axis)
     return NOTHING
 
 
@@ -123,6 +127,18 @@ class SameLengths:
         known = [self.of(length_of(like, d)) for d in axes]
         parts = ((part, d) for part in operands(form) for d in axes)
         return all(part.bcast[d] or known[d] & self.of(length_of(part, d)) for part, d in parts)
+
+    def same(self, form: Form, other: Form) -> bool:
+        """Tell whether two forms have the same lengths for sure."""
+        return form.bcast == other.bcast and self.spans(form, other)
+
+    def spans(self, form: Form, whole: Form) -> bool:
+        """Tell whether a form has the lengths of another one for sure, or 1."""
+        axes = tuple(d for d, one in enumerate(form.bcast) if not one)
+        if not spanning(form, axes).isdisjoint(spanning(whole, axes)):
+            return True
+        pairs = ((length_of(form, d), length_of(whole, d)) for d in axes)
+        return all(self.of(mine) & self.of(theirs) for mine, theirs in pairs)
 
     def of(self, length: Length) -> Length:
         """What is known of a length, in the words of all that are equal."""

@@ -50,7 +50,7 @@ from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Index, Move, Piece, Shuffle
 from kanrewrite.view.nodes import constant_of
 from kanrewrite.view.others import together, without_one, without_several, without_squares
-from kanrewrite.view.own_terms import without_own
+from kanrewrite.view.own_terms import within_sums, without_own
 from kanrewrite.view.picking import without_picks
 from kanrewrite.view.sharing import shared
 from kanrewrite.view.takes import Takes, over_takes, scatters
@@ -96,6 +96,7 @@ class Lifting(Algebra):
         self.indices: dict[tuple[Move, Move], list[tuple[list[Length], Index | None]]] = {}
         #: Of what an index puts somewhere, which rows it takes elements of.
         self.takes: dict[tuple[Move, Axes], list[tuple[list[Length], Takes | None]]] = {}
+        self.rows: dict[tuple[Move, Axes], list[tuple[list[Length], Any]]] = {}
         #: What each form is after each move: forms share their parts.
         self.moved: dict[tuple[Move, Form], Form] = {}
         #: The moves that give a form, of those for which there is a witness.
@@ -156,7 +157,8 @@ class Lifting(Algebra):
     def _left(self, terms: Terms) -> Terms | None:
         """What is left of terms where some have met what they leave of each other."""
         left = self._met_by_others(terms) or over_divisor(terms, self, self._met_by_others)
-        left = left or without_several(terms, self) or without_own(terms, self)
+        left = left or without_several(terms, self)
+        left = left or within_sums(terms, self) or without_own(terms, self)
         left = left or distributed(terms, self) or without_mean(terms, self)
         left = left or without_average(terms, self) or without_squares(terms, self)
         return left or without_common(terms, self)

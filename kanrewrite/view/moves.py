@@ -263,8 +263,8 @@ class Index(Move):
         A number is such a list beside others; without any the second is None.
         """
         lists = [e for e in self.entries if _ndim(e)]
-        if not lists:
-            return self.entries, None
+        if not lists or self._keeps_order():
+            return self.entries, lists[0] if lists else None
         nothing: Any = reduce(at.add, map(at.zeros_like, lists))
         entries = tuple(
             e if isinstance(e, slice) else at.add(at.as_tensor_variable(e), nothing)
@@ -293,7 +293,7 @@ class Index(Move):
         for d, entry in zip(left, self.entries, strict=True):
             if entry == slice(None):
                 continue
-            if isinstance(entry, slice):
+            if isinstance(entry, slice) and d is not None and found[d] != slice(None):
                 return None
             if d is None:
                 found |= {
@@ -362,13 +362,17 @@ class Index(Move):
         return at.set_subtensor(ones[self.index()], np.bool_(False))
 
     def restricted(self, bcast: Bcast) -> Move | None:
-        """The entries of what has length 1 in some dimensions: 0 there, or everything."""
+        """The entries of what has length 1 in some dimensions: 0 there, or everything.
+
+        A list that no other is paired with takes the same of what is the same everywhere.
+        """
         entries = []
+        alone = self._keeps_order()
         for e, one, whole in zip(self.entries, bcast, self.whole, strict=False):
             if one and not whole:
-                e = slice(None) if isinstance(e, slice) else 0
+                e = slice(None) if isinstance(e, slice) or (alone and _ndim(e) == 1) else 0
             entries.append(e)
-        tensors = [e for e in self.entries if _ndim(e)]
+        tensors = [e for e in self.entries if _ndim(e) and not alone]
         left = [e for e in entries if _ndim(e)]
         if max(map(_ndim, tensors), default=0) > max(map(_ndim, left), default=0):
             return None  # the shape of the result would come from an index that is gone

@@ -6,7 +6,7 @@ difference but rounding errors; the sum of the others has all its digits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, product
 from typing import TYPE_CHECKING
@@ -15,6 +15,8 @@ from kanrewrite.terms import T
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import HALF, ZERO, App, Axes, Form, Sum, Terms, Totals
 from kanrewrite.view.heat import hot, is_others
+from kanrewrite.view.indices import untaken
+from kanrewrite.view.lengths import operands
 from kanrewrite.view.moves import Index
 from kanrewrite.view.picking import picks
 from kanrewrite.view.takes import added
@@ -231,10 +233,9 @@ def _opened(terms: Terms, a: Lifting) -> Terms:
 
 
 def _expanded(form: Form, a: Lifting) -> Terms:
-    """A form as terms, multiplied out where others divide in one of them."""
+    """A form as terms, multiplied out where others divide in one of them, or are added."""
     sums = [f for f, k in a.parts(form)[2] if k == 1 and isinstance(f, Sum)]
-    divided = (g for f in sums for m, _ in f.terms for g, k in a.parts(m)[2] if k < 0)
-    if not any(map(is_others, divided)):
+    if not any(_has_others(m, a) for f in sums for m, _ in f.terms):
         return a.terms_of(form)
     out = Totals()
     for m, c in a.expand(form):
@@ -242,32 +243,76 @@ def _expanded(form: Form, a: Lifting) -> Terms:
     return out
 
 
+def _has_others(form: Form, a: Lifting) -> bool:
+    """Tell whether a term divides by others, or is a share of them."""
+    found = [(f, k) for f, k in a.parts(form)[2] if is_others(f)]
+    return any(k < 0 or form is a.div(f, a.sum(*f.args)) for f, k in found)
+
+
 def _left(ratio: Form, a: Lifting) -> Form | None:
     """``others(e)/sum(e)`` for the form ``e/sum(e)``, whatever was moved after it was summed."""
     for f, k in a.parts(ratio)[2]:
         total = _total(f)
-        if k != -1 or total is None:
+        if k != -1 or total is None or not hot(total.args[0]):
             continue
         body, axes = total.args
-        if not hot(body):
-            continue
-        others: Form = a.app(T.others, body, axes, bcast=body.bcast)
         own = a.mul(ratio, f)
         kept = _not_taken(own, total, f, a)
         if kept is not None:
             return a.div(kept, f)
         if own is body and (total is f or not f.bcast):  # or the sum of everything, as a scalar
-            return a.div(others, f)
-        for move in _moves(own, a):
-            for whole, along in _before_dropped(total, f, move, a):
-                if move.whole != whole.bcast or a.move(whole, move) is not own:
-                    continue
-                summed = a.sum(whole, along)
-                fits = move.restricted(summed.bcast) is not None
-                if (a.move(summed, move) if fits else a.filled(summed, move)) is f:
-                    left = a.app(T.others, whole, along, bcast=whole.bcast)
-                    return a.div(a.app(T.subtensor, left, move, bcast=move.result()), f)
+            return a.div(a.app(T.others, body, axes, bcast=body.bcast), f)
+        left = _left_taken(own, total, f, a)
+        if left is not None:
+            return a.div(left, f)
+        for term, whole, back in _before_last(own, f, a):
+            left = _left(a.div(term, whole), a)
+            if left is not None:
+                return back(left)
     return None
+
+
+def _left_taken(own: Form, total: App, moved: Form, a: Lifting) -> Form | None:
+    """What an index takes of the others, for the term and the sum that it takes."""
+    for move in _moves(own, a):
+        for whole, along in _before_dropped(total, moved, move, a):
+            if move.whole != whole.bcast or a.move(whole, move) is not own:
+                continue
+            summed = a.sum(whole, along)
+            fits = move.restricted(summed.bcast) is not None
+            if (a.move(summed, move) if fits else a.filled(summed, move)) is moved:
+                left = a.app(T.others, whole, along, bcast=whole.bcast)
+                return a.app(T.subtensor, left, move, bcast=move.result())
+    return None
+
+
+def _before_last(
+    own: Form, whole: Form, a: Lifting
+) -> Iterator[tuple[Form, Form, Callable[[Form], Form]]]:
+    """A term and its sum before both were taken by an index, or transposed, and how they are."""
+    taken = untaken(own, a)
+    if taken is not None and taken.form is not own:
+        move = taken.move
+        inner: Form | None = None
+        if move.leaves(whole.bcast):
+            inner = whole
+        elif isinstance(whole, App) and whole.op is T.subtensor:
+            inner = whole.args[0]
+        if inner is not None and a.move(inner, move) is whole:
+            yield taken.form, inner, lambda left: a.move(left, move)
+    orders = {_order(part) for part in operands(own)}
+    order = orders.pop() if len(orders) == 1 else None
+    if order is not None and whole.ndim == own.ndim:
+        back = tuple(order.index(d) for d in range(len(order)))
+        yield a.shuffle(own, back), a.shuffle(whole, back), lambda left: a.shuffle(left, order)
+
+
+def _order(form: Form) -> tuple[int, ...] | None:
+    """The order into which the dimensions of a form were brought, None for others."""
+    if not isinstance(form, App) or form.op is not T.dimshuffle:
+        return None
+    inner, move = form.args
+    return move.order if set(move.order) == set(range(inner.ndim)) else None
 
 
 def _before_dropped(

@@ -11,12 +11,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from kanrewrite.view.algebra import HIGHEST, LONGEST
+from kanrewrite.terms import T
+from kanrewrite.view.algebra import HIGHEST
 from kanrewrite.view.distributing import bare, expanded
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Sum, Terms, Totals, length
+from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Sum, Terms, Totals, length
 from kanrewrite.view.heat import is_others
+from kanrewrite.view.moves import Move
 from kanrewrite.view.picking import unpicked
 from kanrewrite.view.places import Beside, Parting, Place, Squares, beside, is_left, moved, squared
+from kanrewrite.view.takes import added
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -25,8 +28,10 @@ Told = Place | Squares | Beside
 
 #: A sum of more terms is not searched.
 MANY = 12
+#: Sums of more products are not multiplied out.
+LONGEST = 40
 #: So many products are collected, of which most cancel.
-MOST = 80
+MOST = 160
 
 
 def without_own(terms: Terms, a: Lifting) -> Terms | None:
@@ -47,6 +52,50 @@ def without_own(terms: Terms, a: Lifting) -> Terms | None:
                     out[m] += c
             return {m: c for m, c in out.items() if c}
     return None
+
+
+def within_sums(terms: Terms, a: Lifting) -> Terms | None:
+    """``sum(e*v) - q*sum(e)`` as one sum, in which own terms cancel; None where they do not.
+
+    Of what is divided by the others, for a q that is the same along the axes, as a mean is.
+    """
+    groups: dict[tuple[Form, Axes], dict[Form, tuple[Form, Form]]] = {}
+    for n in terms:
+        for f, k in a.parts(n)[2]:
+            if k == 1 and isinstance(f, App) and f.op is T.sum and _divides_by_others(f, a):
+                body, axes = f.args
+                alike, rest = _constant_along(axes, a.div(n, f), a)
+                groups.setdefault((rest, axes), {})[n] = alike, body
+                break
+    for (rest, axes), group in groups.items():
+        like = next(iter(group.values()))[1]
+        if len(group) < 2 or not all(a.same_lengths.same(b, like) for _, b in group.values()):
+            continue
+        inside = Totals()
+        for n, (alike, body) in group.items():
+            for m, c in expanded(a.mul(alike, body), a):
+                inside[m] += c * terms[n]
+        for place in dict.fromkeys(places(inside, a)):
+            left = None if isinstance(place, Beside) else cancelled(inside, place, a)
+            if left is not None:
+                out = {n: c for n, c in terms.items() if n not in group}
+                return added(out, a.mul(rest, a.sum(a.spread(a.add_terms(left), like), axes)), a)
+    return None
+
+
+def _divides_by_others(form: App, a: Lifting) -> bool:
+    """Tell whether a sum along axes is of what is divided by the others along them."""
+    body, axes = form.args
+    inner = (moved(f)[1] for f, k in a.parts(body)[2] if k < 0)
+    return any(is_others(f) and f.args[1] == axes for f in inner)
+
+
+def _constant_along(axes: Axes, form: Form, a: Lifting) -> tuple[Form, Form]:
+    """The factors of a product that are the same along axes, and the others."""
+    coeff, expo, factors = a.parts(form)
+    alike = {f: k for f, k in factors if f.constant_along(axes)}
+    rest = {f: k for f, k in factors if f not in alike}
+    return a.prod(coeff, a.lin({}), alike), a.prod(ONE, expo, rest)
 
 
 def places(terms: Terms, a: Lifting) -> Iterator[Told]:
@@ -74,10 +123,17 @@ def _place(form: Form, a: Lifting) -> Iterator[Told]:
         yield Squares(inner, moves)
     elif is_left(inner, a) and not is_others(inner):
         yield Place(inner, moves)
-    elif is_others(inner) and moves:
+    elif is_others(inner):
         total = a.sum(*inner.args)
-        if not any(m.takes_several() and a.all_picked(total, m) is None for m in moves):
+        if all(_is_told(total, m, a) for m in moves):
             yield Place(inner, moves)
+
+
+def _is_told(total: Form, move: Move, a: Lifting) -> bool:
+    """Tell whether it is known what a move gives a sum."""
+    if not move.takes_several() or move.restricted(total.bcast) is not None:
+        return True
+    return a.all_picked(total, move) is not None
 
 
 def _is_only(form: Form, place: Place | Squares, a: Lifting) -> bool:

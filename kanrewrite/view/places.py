@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, Protocol, TypeGuard
 from kanrewrite.terms import T
 from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Sum
 from kanrewrite.view.heat import is_mask, is_others
-from kanrewrite.view.lengths import operands
 from kanrewrite.view.moves import Move
 
 #: What rearranges a tensor.
@@ -53,9 +52,13 @@ class Place(NamedTuple):
         return None if found is None else [(f, ONE) for f in found]
 
     def _told_apart(self, form: Form, a: Any) -> list[Form] | None:
-        (_, total), axes = moved(form), self.others.args[1]
+        (moves, total), axes = moved(form), self.others.args[1]
         if not (isinstance(total, App) and total.op is T.sum and total.args[1] == axes):
             return None
+        if self.moves and not moves and is_others(self.others):
+            body, here = total.args[0], self.at(self.others, a)
+            if here is not None and a.same_lengths.same(body, here):
+                return [body, a.app(T.others, body, axes, bcast=body.bcast)]
         found = self._parts(total, a)
         one = all(form.bcast) and all(total.bcast)
         if found is None or (not one and self.at(total, a) is not form):
@@ -66,14 +69,13 @@ class Place(NamedTuple):
     def _parts(self, total: App, a: Any) -> list[Form] | None:
         """A sum as what the others leave out, before all are moved, and what they do not."""
         body, axes = total.args
+        if not a.same_lengths.same(body, self.others.args[0]):
+            return None  # a sum of some of them has other terms
         if is_others(self.others):
-            if body.bcast != self.others.bcast:
-                return None
             return [body, a.app(T.others, body, axes, bcast=body.bcast)]
         known = left_by(self.others, a)
-        alike = operands(body) & operands(self.others.args[0])
-        if not any(f.bcast == body.bcast for f in alike) or left_by(total, a):
-            return None  # of other lengths, or what is left itself
+        if left_by(total, a):
+            return None  # what is left itself
         left = a.sum(a.mul(body, *(mask for mask, _ in known)), axes)
         found = [*(_taken(body, total, move, a) for _, move in known), left]
         return None if any(f is None for f in found) else found
@@ -228,7 +230,9 @@ class Squares(NamedTuple):
         if not (isinstance(total, App) and total.op is T.sum and base is not None):
             return None
         body, axes = total.args
-        if axes != self.left.args[1] or body.bcast != base.bcast or self._at(total, a) is not form:
+        if axes != self.left.args[1] or self._at(total, a) is not form:
+            return None
+        if not a.same_lengths.same(body, base):
             return None
         weighted = a.div(body, base)
         if not a.parts(weighted)[1].terms:

@@ -25,6 +25,7 @@ from kanrewrite.view.matching import SHARES, Bindings, FormMatcher, is_parameter
 from kanrewrite.view.moves import Shuffle
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
 from kanrewrite.view.picking import spread
+from kanrewrite.view.places import moved
 from kanrewrite.view.takes import source_of
 
 #: Fused operators whose values, or inverses, can be as small as exponentials are.
@@ -113,6 +114,7 @@ class Recogniser:
         out = self._roots(form, a)
         if out is form and isinstance(form, Sum):
             out = self._undropped(form, a) or self._unpicked(form, a) or form
+            out = out if out is not form else self._untransposed(form, a) or form
         if out is form:
             out = self._roots(self._parts(form, a), a)
         if over_softplus(form):  # neither may vanish without the other
@@ -139,7 +141,9 @@ class Recogniser:
     def _unpicked(self, form: Sum, a: Lifting) -> Form | None:
         """What is taken of others and of what is the same along their sum, before it was."""
         parts = within(form) if T.others in operators_within(form) else ()
-        taken = {f.args[1]: f.args[0] for f in parts if _is_picked(f) and is_others(f.args[0])}
+        picked = [f for f in parts if _is_picked(f) and is_others(moved(f)[1])]
+        inner = {f.args[0] for f in picked}  # where that has been taken again
+        taken = {f.args[1]: f.args[0] for f in picked if f not in inner}
         if len(taken) != 1:
             return None
         ((move, like),) = taken.items()
@@ -153,6 +157,17 @@ class Recogniser:
                 if new is not whole:
                     return a.move(new, move)
         return None
+
+    def _untransposed(self, form: Sum, a: Lifting) -> Form | None:
+        """What is taken of others and transposed, before it was."""
+        parts = [f for f in within(form) if isinstance(f, App) and f.op is T.dimshuffle]
+        orders = {f.args[1].order for f in parts if is_others(moved(f)[1])}
+        order = orders.pop() if len(orders) == 1 else ()
+        if not order or set(order) != set(range(form.ndim)):
+            return None
+        whole = a.shuffle(form, tuple(order.index(d) for d in range(form.ndim)))
+        new = self.rewrite(whole, a)
+        return None if new is whole else a.shuffle(new, order)
 
     def _roots(self, form: Form, a: Lifting) -> Form:
         """The rules at the root, again and again; nothing where they would part what cancels."""

@@ -14,11 +14,21 @@ from typing import Any, NamedTuple, cast
 
 from kanrewrite.terms import T
 from kanrewrite.view.distributing import expanded
-from kanrewrite.view.forms import ZERO, App, Axes, Form, Leaf, Terms, Totals, remembered, within
+from kanrewrite.view.forms import (
+    ZERO,
+    App,
+    Axes,
+    Form,
+    Leaf,
+    Terms,
+    Totals,
+    remembered,
+    within,
+)
 from kanrewrite.view.heat import is_others
 from kanrewrite.view.lengths import fills, operands
 from kanrewrite.view.moves import Move
-from kanrewrite.view.own_terms import Told, cancelled, places
+from kanrewrite.view.own_terms import Told, cancelled, places, within_sums
 from kanrewrite.view.picking import hidden, picks, put_in, where_picked
 from kanrewrite.view.places import (
     Beside,
@@ -32,6 +42,7 @@ from kanrewrite.view.places import (
     masks,
     squared,
 )
+from kanrewrite.view.rows import Rows, rows_of
 from kanrewrite.view.takes import scatters
 
 #: A sum of more products is not told apart.
@@ -52,6 +63,9 @@ def told_apart(form: Form) -> Form | None:
     indices = {f.args[1]: f.args[2] for f in put_in(terms, a)}
     if not indices:
         return _by_masks(terms, a)
+    for move, like in indices.items():
+        if (found := _in_rows(terms, move, like, a)) is not None:
+            return found
     asked = _asked(terms, a)
     indices = {move: like for move, like in indices.items() if move in asked} or indices
     ways = [[(move, axes) for axes in move.picks() or _along(move)] for move in indices]
@@ -138,17 +152,13 @@ def _at(
     gains = left is not None
     for move, axes in where:
         mine = {n: c for n, c in terms.items() if not put[n] & (moves - {move})}
-        found = ((where_picked(n, move, axes, a), c) for n, c in mine.items())
-        found = ((_there_only(n, move, a), c) for n, c in found)
-        pieces = [(m, c * d) for n, c in found for m, d in expanded(n, a)]
-        there = _collected(pieces)
         like = likes[move]
-        if not fills(a.add_terms(there), like, a.lengths, set().union(*map(operands, terms))):
-            return None
-        fewer = _cancelled(pieces, there, _there(pieces, move, axes, a), a)
-        gains = gains or fewer is not None
         mask = picks(a.mul(*terms), move, like, a)
-        parts.append(a.choice(mask, a.add_terms(there if fewer is None else fewer), a.zero))
+        there = _where_picked(mine, move, axes, like, mask, a)
+        if there is None:
+            return None
+        parts.append(there.form)
+        gains = gains or there.gains
         kept = [(hidden(m, mask, a), c) for m, c in rest]
         rest = [(m, c) for m, c in kept if m is not None]
         if len(rest) < len(kept):
@@ -157,6 +167,90 @@ def _at(
         return None
     whole: Form = a.add(*parts, *(a.mul(a.const(c), m) for m, c in rest))
     return whole
+
+
+def _in_rows(terms: Terms, move: Move, like: Leaf, a: Any) -> Form | None:
+    """What an index has put into some rows, as one scatter in which own terms have cancelled.
+
+    ``a * scatter(v, i) == scatter(a[i] * v, i)``, in sums along the rows too, however often a row
+    is taken; None where nothing cancels.
+    """
+    rows = rows_of(move, like, _summed_along(terms), a)
+    if rows is None:
+        return None
+    put = {n: _put(n, rows, a) for n in terms}
+    rest = [(n, c) for n, c in terms.items() if put[n] is None]
+    if len(rest) == len(terms):
+        return None
+    found = [(v, terms[n]) for n, v in put.items() if v is not None]
+    there = _collected([(m, c * d) for v, c in found for m, d in expanded(v, a)])
+    whole = a.add_terms(there)
+    left = told_apart(whole)
+    if left is None and _collected(list(expanded(whole, a))) == there:
+        return None
+    left = whole if left is None else left
+    placed = a.scatter(a.spread(left, a.move(like, rows.rows)), rows.rows, rows.like)
+    return cast(Form, a.add(placed, *(a.mul(a.const(c), n) for n, c in rest)))
+
+
+def _put(form: Form, rows: Rows, a: Any) -> Form | None:
+    """What an index has put into rows, of which a product is the scatter; None for others."""
+    for f, k in a.parts(form)[2]:
+        if k != 1 or not isinstance(f, App):
+            continue
+        v: Form | None = None
+        if f.op is T.scatter and f.args[1] == rows.move:
+            v = rows.put(f.args[0], a)
+        elif f.op is T.sum and (axes := rows.rows.along(f.args[1])) is not None:
+            v = _put(f.args[0], rows, a)
+            v = None if v is None else a.sum(a.spread(v, a.move(rows.of, rows.rows)), axes)
+        outer = a.one if v is None else a.div(form, f)
+        if v is not None and a.can_move(outer, rows.rows):
+            return cast(Form, a.mul(v, rows.taken(outer, a)))
+    return None
+
+
+def _summed_along(terms: Terms) -> set[int]:
+    """The axes of sums in terms."""
+    sums = (f for f in within(*terms) if isinstance(f, App) and f.op in (T.sum, T.others))
+    return {d for f in sums for d in f.args[1]}
+
+
+class Part(NamedTuple):
+    """A part of a sum, nothing elsewhere, and whether anything in it has cancelled."""
+
+    form: Form
+    gains: bool
+
+
+def _where_picked(
+    terms: Terms, move: Move, axes: Axes, like: Leaf, mask: Form, a: Any
+) -> Part | None:
+    """Terms where an index points to, None where they may have other lengths."""
+    if not axes:
+        return _where_taken(terms, move, like, a)
+    found = ((where_picked(n, move, axes, a), c) for n, c in terms.items())
+    pieces = [(m, c * d) for n, c in found for m, d in expanded(_there_only(n, move, a), a)]
+    there = _collected(pieces)
+    if not fills(a.add_terms(there), like, a.lengths, set().union(*map(operands, terms))):
+        return None
+    fewer = _cancelled(pieces, there, _there(pieces, move, axes, a), a)
+    left = a.add_terms(there if fewer is None else fewer)
+    return Part(a.choice(mask, left, a.zero), fewer is not None)
+
+
+def _where_taken(terms: Terms, move: Move, like: Leaf, a: Any) -> Part | None:
+    """The same of an index that takes several of those of a sum: they are where they are put."""
+    shapes = like, a.lengths.get(like, like)
+    around = (n for n in terms if not any(f.args[1] == move for f in scatters(n, a)))
+    if not all(any(a.same_lengths.spans(n, shape) for shape in shapes) for n in around):
+        return None
+    found = ((_there_only(n, move, a), c) for n, c in terms.items())
+    pieces = [(m, c * d) for n, c in found for m, d in expanded(a.move(n, move), a)]
+    there = _collected(pieces)
+    fewer = _cancelled(pieces, there, _places(dict(pieces), a), a)
+    taken = a.add_terms(there if fewer is None else fewer)
+    return Part(a.scatter(a.spread(taken, a.move(like, move)), move, like), fewer is not None)
 
 
 def _places(terms: Terms, a: Any) -> list[Told]:
@@ -217,8 +311,10 @@ def _there(pieces: Pieces, move: Move, axes: Axes, a: Any) -> list[There]:
 def _cancelled(pieces: Pieces, terms: Terms, where: Sequence[Parting], a: Any) -> Terms | None:
     """Terms, of which those that are largest have cancelled, None where they have not.
 
-    Some may have when the pieces were added up.
+    Some may have when the pieces were added up, and some in sums.
     """
+    fewer = within_sums(terms, a)
+    terms = terms if fewer is None else fewer
     for place in where:
         found = cancelled(terms, place, a)
         if found is not None:
@@ -226,4 +322,4 @@ def _cancelled(pieces: Pieces, terms: Terms, where: Sequence[Parting], a: Any) -
         before = max((place.size(m, a) for m, _ in pieces), default=ZERO)
         if max((place.size(m, a) for m in terms), default=ZERO) < before:
             return terms
-    return None
+    return fewer

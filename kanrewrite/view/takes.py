@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import aesara.tensor as at
 
@@ -226,21 +226,25 @@ def _has_put(form: Form, moves: tuple[Move, Move], a: Any) -> bool:
 
 def source_of(form: Form, move: Move, like: Form, a: Any) -> Form | None:
     """What a move has taken a form of, None where it was not taken."""
-    found: Form | None
-    if all(form.bcast):  # one number
-        found = a.shuffle(form, ("x",) * like.ndim) if form.bcast else form
-    elif isinstance(form, App) and form.op is T.subtensor and form.args[1] == move:
-        found = form.args[0]
-    else:
+    found: Form | None = None
+    if isinstance(form, App) and form.op is T.subtensor and _is_of(form, move):
+        return cast(Form, form.args[0])
+    if not all(form.bcast):
         found = a.came_from(form, move)
         if found is None and form.ndim == like.ndim and move.leaves(form.bcast):
             found = form
-    if found is not None or not is_elementwise(form):
-        return found
-    if any(source_of(part, move, like, a) is None for part in pieces(form)):
-        return None
-    found = a.map(form, lambda part: source_of(part, move, like, a))
+    if found is None and is_elementwise(form):
+        known = all(source_of(part, move, like, a) is not None for part in pieces(form))
+        found = a.map(form, lambda part: source_of(part, move, like, a)) if known else None
+    if found is None and all(form.bcast):  # one number
+        found = a.shuffle(form, ("x",) * like.ndim) if form.bcast else form
     return found
+
+
+def _is_of(taken: App, move: Move) -> bool:
+    """Tell whether something was taken by a move, as far as it has the lengths of its whole."""
+    inner, mine = taken.args
+    return bool(mine == move or (move.spans(inner.bcast) and mine == move.restricted(inner.bcast)))
 
 
 def cancelling(terms: list[Form], a: Any) -> int:
