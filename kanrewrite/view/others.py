@@ -52,7 +52,7 @@ def without_one(terms: Terms, a: Lifting) -> Terms | None:
                 )
             if c + d or n is m:
                 continue
-            left = _left(a.div(n, m), a)
+            left = _left_of_power(a.div(n, m), a)
             if left is not None:
                 rest = {t: b for t, b in terms.items() if t not in (m, n)}
                 for t, b in a.terms_of(a.mul(m, left)).items():
@@ -247,6 +247,15 @@ def _has_others(form: Form, a: Lifting) -> bool:
     """Tell whether a term divides by others, or is a share of them."""
     found = [(f, k) for f, k in a.parts(form)[2] if is_others(f)]
     return any(k < 0 or form is a.div(f, a.sum(*f.args)) for f, k in found)
+
+
+def _left_of_power(ratio: Form, a: Lifting) -> Form | None:
+    """``1 - p**2`` as ``(1 - p)*(1 + p)`` for a share p, and what is left by one of it."""
+    if any(k == -2 and _total(f) is not None for f, k in a.parts(ratio)[2]):
+        share = a.pow(ratio, HALF)
+        left = _left(share, a)
+        return None if left is None else a.mul(left, a.add(a.one, share))
+    return _left(ratio, a)
 
 
 def _left(ratio: Form, a: Lifting) -> Form | None:

@@ -46,11 +46,29 @@ TAKES: dict[str, Callable[[Any], Any]] = {
 LOSSES: dict[str, Callable[[Any], Any]] = {
     "others": lambda p: -at.log(1 - p).sum(),
     "odds": lambda p: (at.log(p) - at.log(1 - p)).sum(),
+    "not both": lambda p: -at.log(1 - p**2).sum(),
     "odds of two": lambda p: at.log(p).sum() - at.log(1 - share(z)[:, :-1]).sum(),
 }
 
 
-@pytest.mark.parametrize("case", sparing(product(LOSSES, TAKES), 7), ids=str)
+OPEN = ("not both", "transposed")
+CASES = [case for case in product(LOSSES, TAKES) if case != OPEN]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        *sparing(CASES, 7),
+        pytest.param(
+            OPEN,
+            marks=[
+                pytest.mark.slow,
+                pytest.mark.xfail(strict=True, reason="products have more terms than are searched"),
+            ],
+        ),
+    ],
+    ids=str,
+)
 def test_losses_of_several_have_slopes_and_curvature(case: tuple[str, str]) -> None:
     loss, taken = case
     slope = grad(LOSSES[loss](TAKES[taken](share(z))), z)
