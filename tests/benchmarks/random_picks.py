@@ -1,6 +1,6 @@
 """Losses of what random indices take of shares, against stock Aesara and high precision.
 
-``python -m tests.benchmarks.random_picks SEED COUNT``
+``python -m tests.benchmarks.random_picks SEED COUNT [--loss NAME]``
 
 Each program takes elements of a softmax along some axis of a matrix or of a stack, by lists,
 numbers and slices, of all of it or of rows that were taken before, and has a value, a gradient and
@@ -12,7 +12,7 @@ hundred times better, ``silent`` where stock says that it does not know.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import aesara
@@ -56,7 +56,7 @@ def _entry(axis: int, random: np.random.Generator) -> tuple[Any, str]:
     return entries[kind], str(shown)
 
 
-def program(seed: int) -> Program:
+def program(seed: int, losses: Sequence[str] = tuple(LOSSES)) -> Program:
     """A random program; an index may be out of range or of lists that do not match."""
     random = np.random.default_rng(seed)
     ndim = int(random.choice([2, 2, 3]))
@@ -74,7 +74,7 @@ def program(seed: int) -> Program:
     }  # fmt: skip
     way = random.choice(list(ways))
     entries, words = zip(*(_entry(d, random) for d in range(ndim)), strict=True)
-    name = random.choice(list(LOSSES))
+    name = str(random.choice(list(losses)))
     loss = LOSSES[name](ways[way][entries]).sum()
     if random.random() < 0.3:
         loss = loss - at.log(1 - share(z)[(np.array([0, 1]),) * ndim]).sum()
@@ -95,10 +95,10 @@ def _apart(found: Any, truth: Any) -> float:
     return float(np.abs(found - truth).max(initial=0)) / top
 
 
-def judged(seed: int) -> Iterator[str]:
+def judged(seed: int, losses: Sequence[str] = tuple(LOSSES)) -> Iterator[str]:
     """What is wrong with a program, in words."""
     try:
-        made = program(seed)
+        made = program(seed, losses)
         theirs = stock(made.inputs, made.outputs)
         expected = theirs(*_values(seed, made.inputs[0].ndim, 1.0))
     except Exception:  # noqa: BLE001  # no program
@@ -135,10 +135,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("seed", type=int)
     parser.add_argument("count", type=int)
+    parser.add_argument("--loss", choices=LOSSES)
     options = parser.parse_args()
+    losses = [options.loss] if options.loss else tuple(LOSSES)
     with np.errstate(all="ignore"):
         for seed in range(options.seed, options.seed + options.count):
-            for line in judged(seed):
+            for line in judged(seed, losses):
                 print(seed, line, flush=True)
 
 
