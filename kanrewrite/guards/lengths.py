@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, singledispatch
 from itertools import chain
 from math import prod
@@ -164,13 +164,17 @@ def _taken(node: Any) -> list[tuple[int, slice] | None] | None:
     lists = [d for d, e in enumerate(entries) if getattr(e, "ndim", 0)]
     if any(e is None for e in entries) or any(entries[d].ndim > 1 for d in lists):
         return None
-    found = [(d, e) for d, e in enumerate(entries) if isinstance(e, slice)]
-    if not lists:
-        return list(found)
+    return [None if d is None else (d, entries[d]) for d in left_by_index(entries)]
+
+
+def left_by_index(entries: Sequence[Any]) -> list[int | None]:
+    """The dimensions that an index leaves, as they come to lie: None is that of its lists."""
     indexed = [d for d, e in enumerate(entries) if not isinstance(e, slice)]
-    together = indexed == list(range(indexed[0], indexed[-1] + 1))
-    place = indexed[0] if together else 0
-    return [*found[:place], None, *found[place:]]
+    left: list[int | None] = [d for d in range(len(entries)) if d not in indexed]
+    if any(getattr(entries[d], "ndim", 0) for d in indexed):
+        together = len(indexed) == indexed[-1] - indexed[0] + 1
+        left.insert(indexed[0] if together else 0, None)
+    return left
 
 
 def _entry(index: Any) -> Any:

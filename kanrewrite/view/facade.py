@@ -150,8 +150,8 @@ class View:
         return any(
             isinstance(form, App)
             and form.op is T.dimshuffle
-            and sorted(form.args[1].order) == list(range(form.ndim))
-            and form.args[1].order != tuple(range(form.ndim))
+            and form.args[1].inverse() is not None
+            and not form.args[1].is_identity()
             and not is_known(form, self.reader)
             for form in walked(*forms)
         )

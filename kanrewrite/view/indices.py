@@ -14,7 +14,7 @@ from kanrewrite.guards.lengths import length_of
 from kanrewrite.terms import T
 from kanrewrite.view.forms import App, Form, Leaf
 from kanrewrite.view.lengths import operands
-from kanrewrite.view.moves import Index, Move, Shuffle
+from kanrewrite.view.moves import Index, Move, Shuffle, inverse
 from kanrewrite.view.takes import put_among, scatters, source_of
 
 
@@ -66,10 +66,10 @@ def taken_of_transposed(form: Form, index: Move, a: Any) -> Form | None:
     """What an index takes of something transposed, taken before; None of anything else."""
     if not isinstance(form, App) or form.op is not T.dimshuffle or not isinstance(index, Index):
         return None
-    inner, order = form.args[0], list(form.args[1].order)
-    if set(order) != set(range(inner.ndim)):
+    inner, order, back = form.args[0], form.args[1].order, form.args[1].inverse()
+    if back is None:
         return None
-    before = Index(tuple(index.entries[order.index(d)] for d in range(inner.ndim)), inner.bcast)
+    before = Index(tuple(index.entries[d] for d in back), inner.bcast)
     if index in a.witness:
         a.witnessed(before, inner)
     left = before.left()
@@ -81,11 +81,12 @@ def taken_of_transposed(form: Form, index: Move, a: Any) -> Form | None:
 def put_into_transposed(form: App, move: Shuffle, a: Any) -> Form | None:
     """A transposed scatter as a scatter into what is transposed, None for other moves."""
     values, index, like = form.args
-    if not isinstance(index, Index) or set(move.order) != set(range(like.ndim)):
+    back = inverse(move.order, like.ndim)
+    if not isinstance(index, Index) or back is None:
         return None
     order: list[Any] = list(move.order)
     turned = Index(tuple(index.entries[d] for d in order), move.result())
-    before = [None if d is None else order.index(d) for d in index.left()]
+    before = [None if d is None else back[d] for d in index.left()]
     base: Any = like.var.owner.inputs[0]
     whole = a.leaf(put_among(base.dimshuffle(order), turned), turned.whole)
     a.lengths[whole] = a.move(a.lengths.get(like, like), move)

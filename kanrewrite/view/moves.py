@@ -19,7 +19,7 @@ from aesara.tensor.subtensor import indices_from_subtensor
 from aesara.tensor.type import TensorType
 from aesara.tensor.type_other import NoneTypeT, SliceType
 
-from kanrewrite.guards.lengths import length_of
+from kanrewrite.guards.lengths import left_by_index, length_of
 from kanrewrite.view.forms import Bcast
 
 
@@ -133,6 +133,10 @@ class Shuffle(Move):
         """Tell whether the order is that of the dimensions."""
         return self.order == tuple(range(len(self.whole)))
 
+    def inverse(self) -> tuple[int, ...] | None:
+        """The order that puts the dimensions back, None where some were dropped or put in."""
+        return inverse(self.order, len(self.whole))
+
     def result(self) -> Bcast:
         """The broadcast pattern in the new order."""
         return tuple(True if o == "x" else self.whole[int(o)] for o in self.order)
@@ -154,6 +158,21 @@ class Shuffle(Move):
         """Give this shuffle after another one, where a dropped dimension may serve as a new one."""
         order = tuple(first.order[o] if o != "x" else "x" for o in self.order)  # type: ignore[index]
         return Shuffle(_without_waste(order, len(first.whole)), first.whole)
+
+
+def inverse(order: Sequence[int | str], ndim: int) -> tuple[int, ...] | None:
+    """The order that puts dimensions back, None where some were dropped or put in.
+
+    Examples
+    --------
+    >>> inverse((2, 0, 1), 3)
+    (1, 2, 0)
+    >>> inverse((0, "x"), 1) is None
+    True
+    """
+    if set(order) != set(range(ndim)):
+        return None
+    return tuple(order.index(d) for d in range(ndim))
 
 
 def _without_waste(order: tuple[int | str, ...], ndim: int) -> tuple[int | str, ...]:
@@ -243,7 +262,7 @@ class Index(Move):
         found = []
         for counted in (d for d in indexed if _counts(self.entries[d])):
             axes = tuple(d for d in indexed if d != counted)
-            if axes and sum(d not in axes for d in range(counted)) == self.place():
+            if axes and sum(d not in axes for d in range(counted)) == self.left().index(None):
                 found.append(axes)
         return found
 
@@ -275,11 +294,7 @@ class Index(Move):
 
     def left(self) -> list[int | None]:
         """The dimensions that are left, as they come to lie: None is that of the lists."""
-        indexed = [d for d, e in enumerate(self.entries) if not isinstance(e, slice)]
-        order: list[int | None] = [d for d in range(len(self.entries)) if d not in indexed]
-        if any(_ndim(self.entries[d]) for d in indexed):
-            order.insert(self.place(), None)
-        return order
+        return left_by_index(self.entries)
 
     def after(self, first: Index, lengths: Sequence[Any]) -> Index | None:
         """The one index that takes what this one takes of what another one has taken.
@@ -306,12 +321,6 @@ class Index(Move):
         composed = Index(tuple(found.values()), first.whole)
         order = [None if n is None else left[n] for n in self.left()]
         return composed if composed.left() == order else None
-
-    def place(self) -> int:
-        """Where the dimension of lists comes to lie."""
-        indexed = [d for d, e in enumerate(self.entries) if not isinstance(e, slice)]
-        together = len(indexed) == indexed[-1] - indexed[0] + 1
-        return indexed[0] if together else 0
 
     def index(self) -> tuple[Any, ...]:
         """The entries up to the last that takes less than all.

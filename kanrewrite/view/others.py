@@ -17,8 +17,9 @@ from kanrewrite.view.forms import HALF, ZERO, App, Axes, Form, Sum, Terms, Total
 from kanrewrite.view.heat import hot, is_others
 from kanrewrite.view.indices import untaken
 from kanrewrite.view.lengths import operands
-from kanrewrite.view.moves import Index
+from kanrewrite.view.moves import Index, inverse
 from kanrewrite.view.picking import picks
+from kanrewrite.view.places import turned
 from kanrewrite.view.takes import added
 
 if TYPE_CHECKING:
@@ -309,19 +310,10 @@ def _before_last(
             inner = whole.args[0]
         if inner is not None and a.move(inner, move) is whole:
             yield taken.form, inner, lambda left: a.move(left, move)
-    orders = {_order(part) for part in operands(own)}
-    order = orders.pop() if len(orders) == 1 else None
-    if order is not None and whole.ndim == own.ndim:
-        back = tuple(order.index(d) for d in range(len(order)))
+    turn = turned(operands(own))
+    if turn is not None and whole.ndim == own.ndim:
+        order, back = turn
         yield a.shuffle(own, back), a.shuffle(whole, back), lambda left: a.shuffle(left, order)
-
-
-def _order(form: Form) -> tuple[int, ...] | None:
-    """The order into which the dimensions of a form were brought, None for others."""
-    if not isinstance(form, App) or form.op is not T.dimshuffle:
-        return None
-    inner, move = form.args
-    return move.order if set(move.order) == set(range(inner.ndim)) else None
 
 
 def _before_dropped(
@@ -333,8 +325,9 @@ def _before_dropped(
     if isinstance(moved, App) and moved.op is T.dimshuffle:
         for along in move.picks():
             order = (*(d for d in range(body.ndim) if d not in along), *along)
-            if len(order) == body.ndim:
-                yield a.shuffle(body, tuple(order.index(d) for d in range(body.ndim))), along
+            back = inverse(order, body.ndim)
+            if back is not None:
+                yield a.shuffle(body, back), along
 
 
 def _not_taken(part: Form, total: App, moved: Form, a: Lifting) -> Form | None:

@@ -32,7 +32,7 @@ from kanrewrite.view.forms import (
 from kanrewrite.view.heat import exponents, hot, is_mask
 from kanrewrite.view.joining import age
 from kanrewrite.view.lengths import fills, operands, spanning
-from kanrewrite.view.moves import Move
+from kanrewrite.view.moves import Move, inverse
 from kanrewrite.view.takes import added, beside_rows, cancelling, scatters
 from kanrewrite.view.zeros import quotient
 
@@ -125,8 +125,8 @@ def _is_pick(n: Form, m: Form, total: App, move: Move, axes: Axes, a: Lifting) -
     summed = set(exponents(total))
     if total.op is T.dimshuffle:  # what was dropped was put behind what is kept
         order = (*(d for d in range(len(move.whole)) if d not in axes), *axes)
-        back = tuple(order.index(d) for d in range(len(order)))
-        summed |= {a.shuffle(e, back) for e in summed if e.ndim == len(back)}
+        back = inverse(order, len(order))
+        summed |= {a.shuffle(e, back) for e in summed if back and e.ndim == len(back)}
     moved = {a.moved.get((move, e)) for e in summed}
     quotient = a.mul(a.div(n, m), total)
     if n.ndim == len(move.whole):

@@ -5,6 +5,7 @@ Each says of what it divides by how a whole sum is put together of what is left 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol, TypeGuard
 
@@ -16,6 +17,8 @@ from kanrewrite.view.moves import Move
 #: What rearranges a tensor.
 MOVES = (T.dimshuffle, T.subtensor)
 
+#: Which dimension comes to lie where.
+Order = tuple[int, ...]
 Parts = list[tuple[Form, Fraction]]
 
 
@@ -300,3 +303,11 @@ def moved(form: Form) -> tuple[tuple[Move, ...], Form]:
         moves.insert(0, form.args[1])
         form = form.args[0]
     return tuple(moves), form
+
+
+def turned(forms: Iterable[Form]) -> tuple[Order, Order] | None:
+    """The order that all of some forms were transposed into, and that back; None for others."""
+    moves = {f.args[1] if isinstance(f, App) and f.op is T.dimshuffle else None for f in forms}
+    turns = {None if move is None else (move.order, move.inverse()) for move in moves}
+    turn = turns.pop() if len(turns) == 1 else None
+    return None if turn is None or turn[1] is None else turn

@@ -25,7 +25,7 @@ from kanrewrite.view.matching import SHARES, Bindings, FormMatcher, is_parameter
 from kanrewrite.view.moves import Shuffle
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
 from kanrewrite.view.picking import spread
-from kanrewrite.view.places import moved
+from kanrewrite.view.places import moved, turned
 from kanrewrite.view.takes import source_of
 
 #: Fused operators whose values, or inverses, can be as small as exponentials are.
@@ -160,12 +160,12 @@ class Recogniser:
 
     def _untransposed(self, form: Sum, a: Lifting) -> Form | None:
         """What is taken of others and transposed, before it was."""
-        parts = [f for f in within(form) if isinstance(f, App) and f.op is T.dimshuffle]
-        orders = {f.args[1].order for f in parts if is_others(moved(f)[1])}
-        order = orders.pop() if len(orders) == 1 else ()
-        if not order or set(order) != set(range(form.ndim)):
+        parts = (f for f in within(form) if isinstance(f, App) and f.op is T.dimshuffle)
+        turn = turned(f for f in parts if is_others(moved(f)[1]))
+        if turn is None or len(turn[0]) != form.ndim:
             return None
-        whole = a.shuffle(form, tuple(order.index(d) for d in range(form.ndim)))
+        order, back = turn
+        whole = a.shuffle(form, back)
         new = self.rewrite(whole, a)
         return None if new is whole else a.shuffle(new, order)
 

@@ -119,3 +119,13 @@ def test_an_index_is_what_it_takes(graph: Any) -> None:
 def test_another_index_takes_something_else() -> None:
     for graph in (X[:2].sum() + X[1:].sum(), X[:2].sum() + Y[2:].sum()):
         assert same(rewritten(graph, sum_of_parts), graph)
+
+
+def test_a_fixed_axis_beside_what_is_broadcast() -> None:
+    """Whether the dimensions of ``b[:, None]`` were turned was asked, which raised."""
+
+    @relation
+    def halves(x: Float) -> Iterator[Eq]:
+        yield eq(T.exp(T.sum(x, 1)), T.sqr(T.exp(T.sum(x, 1) / 2)))
+
+    fires_and_keeps_the_value(halves, at.exp((A + X.dimshuffle(0, "x")).sum(axis=1)))
