@@ -87,9 +87,12 @@ def put_into_transposed(form: App, move: Shuffle, a: Any) -> Form | None:
     order: list[Any] = list(move.order)
     turned = Index(tuple(index.entries[d] for d in order), move.result())
     before = [None if d is None else back[d] for d in index.left()]
-    base: Any = like.var.owner.inputs[0]
-    whole = a.leaf(put_among(base.dimshuffle(order), turned), turned.whole)
-    a.lengths[whole] = a.move(a.lengths.get(like, like), move)
+    whole = a.turned.get((like, move))
+    if whole is None:
+        base: Any = like.var.owner.inputs[0]
+        whole = a.leaf(put_among(base.dimshuffle(order), turned), turned.whole)
+        a.lengths[whole] = a.move(a.lengths.get(like, like), move)
+        a.turned |= {(like, move): whole, (whole, Shuffle(back, move.result())): like}
     inner = a.shuffle(values, tuple(before.index(d) for d in turned.left()))
     placed: Form = a.app(T.scatter, inner, turned, whole, bcast=whole.bcast)
     if form in a.left_by:

@@ -97,6 +97,10 @@ class Lifting(Algebra):
         #: Of what an index puts somewhere, which rows it takes elements of.
         self.takes: dict[tuple[Move, Axes], list[tuple[list[Length], Takes | None]]] = {}
         self.rows: dict[tuple[Move, Axes], list[tuple[list[Length], Any]]] = {}
+        #: What a scatter is like that is longer along some axes.
+        self.longer: dict[tuple[Move, Leaf, Axes], list[tuple[list[Length], Leaf]]] = {}
+        #: And one that is transposed, and what it is transposed from.
+        self.turned: dict[tuple[Leaf, Move], Leaf] = {}
         #: What each form is after each move: forms share their parts.
         self.moved: dict[tuple[Move, Form], Form] = {}
         #: The moves that give a form, of those for which there is a witness.

@@ -16,6 +16,7 @@ from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, join_bca
 from kanrewrite.view.heat import hot, is_mask
 from kanrewrite.view.levels import LARGEST, level
 from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.takes import as_long
 from kanrewrite.view.zeros import may_vanish
 
 #: How many ways to share factors between the inside and the outside of a sum are tried.
@@ -62,6 +63,9 @@ def with_sums_inside(form: Prod, a: Lifting) -> Prod:
         (values, move, like), axes = f.args[0].args, f.args[1]
         places = move.along(axes)
         if places is None or form.bcast != like.bcast:
+            continue
+        like = as_long(like, move, axes, form, a)  # the sum has forgotten how long they were
+        if like is None:
             continue
         lengths = a.move(like, move)
         total = a.spread(a.sum(a.spread(values, lengths), places), lengths)

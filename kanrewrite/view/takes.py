@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 
 import aesara.tensor as at
 
-from kanrewrite.guards.lengths import length_of
+from kanrewrite.guards.lengths import is_dimension, length_of
 from kanrewrite.terms import T
 from kanrewrite.view.forms import (
     ONE,
@@ -154,6 +154,37 @@ def _takes(move: Index, like: Leaf, axes: Axes, a: Any) -> Takes | None:
 def put_among(zeros: Any, move: Index) -> Any:
     """Something that an index puts among zeros."""
     return at.inc_subtensor(zeros[move.index()], at.ones((), dtype=zeros.dtype))
+
+
+def as_long(like: Leaf, move: Move, axes: Axes, form: Form, a: Any) -> Leaf | None:
+    """What a scatter is like that is along axes as long as a form is, None where that is not known.
+
+    The index takes all there is along them.
+    """
+    mine, shape = a.same_lengths.of, a.lengths.get(like, like)
+    lengths = [length_of(form, d) for d in axes]
+    pairs = [
+        (length_of(like, d) | length_of(shape, d), n) for d, n in zip(axes, lengths, strict=True)
+    ]
+    if all(mine(theirs) & mine(n) for theirs, n in pairs):
+        return like
+    entries = [next(filter(is_dimension, n), None) for n in lengths]
+    if None in entries or not isinstance(move, Index):
+        return None
+    made = a.longer.setdefault((move, like, axes), [])
+    found: Leaf = a.same_lengths.once(made, lengths, lambda: _as_long(like, move, axes, entries, a))
+    return found
+
+
+def _as_long(like: Leaf, move: Index, axes: Axes, entries: list[Any], a: Any) -> Leaf:
+    base: Any = like.var.owner.inputs[0]
+    shape = [1 if one else base.shape[d] for d, one in enumerate(like.bcast)]
+    for d, (variable, axis) in zip(axes, entries, strict=True):
+        shape[d] = variable.shape[axis]
+    zeros = at.zeros(shape, dtype=a.dtype)
+    found: Leaf = a.leaf(put_among(zeros, move), like.bcast)
+    a.lengths[found] = a.leaf(zeros, like.bcast)
+    return found
 
 
 def beside_rows(terms: Terms, a: Any) -> Terms | None:
