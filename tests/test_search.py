@@ -251,7 +251,7 @@ def test_what_does_not_end_is_given_up_soon_after_the_seconds(
             pass
         yield "never", []
 
-    monkeypatch.setattr(RelationMoves, "whole", endless)
+    monkeypatch.setattr(RelationMoves, "passed", endless)
     began = now()
     found = search(by_hand, softmax_quotient, seconds=0.2)
     assert found.stopped == "seconds: the 0.2 s were used up"

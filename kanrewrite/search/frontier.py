@@ -40,8 +40,11 @@ class Moves(Protocol):
     def __call__(self, variable: Graph, /) -> Iterable[Move | None]:
         """The rewrites at one variable, as they are found; None where one was tried in vain."""
 
-    def whole(self, outputs: Sequence[Graph], /) -> Iterable[tuple[str, Sequence[Graph]]]:
-        """The rewrites of a whole graph, each with its name and the new outputs."""
+    def passed(self, outputs: Sequence[Graph], /) -> Iterable[tuple[str, Sequence[Graph]]]:
+        """The graph as the engine leaves it, with the name of what did that."""
+
+    def within(self, outputs: Sequence[Graph], /) -> Iterable[tuple[str, Sequence[Graph]]]:
+        """The rewrites within operators of a graph, each with its name and the new outputs."""
 
 
 class _Over(Exception):
@@ -72,6 +75,8 @@ class Exploration(Pictured):
         self._report = report
         self._structure = Structure()
         self._known_moves: dict[int, list[Move]] = {}
+        #: Graphs as the engine leaves them, which has nothing more to do there.
+        self._settled: set[tuple[int, ...]] = set()
         self._graphs: list[Found] = []
         self._steps: list[Step] = []
         self._edges: set[tuple[int, int, str]] = set()
@@ -234,15 +239,24 @@ class Exploration(Pictured):
                 yield number, move, self._structure.replaced(roots, number, new)
 
     def _whole(self, roots: list[int]) -> Iterator[tuple[int, Move, list[int]]]:
-        for name, outputs in self._moves.whole([self._structure.variables[n] for n in roots]):
-            target = self._structure.add(outputs)
-            changed = (
-                n for n, (old, new) in enumerate(zip(roots, target, strict=True)) if old != new
-            )
-            first = next(changed, None)
-            if first is not None:
-                old, new = self._structure.narrowed(roots[first], target[first])
-                yield old, Move(name, self._structure.variables[new]), target
+        graph = [self._structure.variables[number] for number in roots]
+        if tuple(roots) not in self._settled:
+            for name, outputs in self._moves.passed(graph):
+                target = self._structure.add(outputs)
+                self._settled.add(tuple(target))
+                yield from self._change(name, roots, target)
+        for name, outputs in self._moves.within(graph):
+            yield from self._change(name, roots, self._structure.add(outputs))
+
+    def _change(
+        self, name: str, roots: list[int], target: list[int]
+    ) -> Iterator[tuple[int, Move, list[int]]]:
+        """The rewrite of a whole graph as one of the smallest part that holds what it changed."""
+        pairs = zip(roots, target, strict=True)
+        first = next((pair for pair in pairs if pair[0] != pair[1]), None)
+        if first is not None:
+            old, new = self._structure.narrowed(*first)
+            yield old, Move(name, self._structure.variables[new]), target
 
     def _moves_at(self, number: int) -> list[Move]:
         """The rewrites at a subgraph, found once however many graphs share it."""

@@ -117,19 +117,23 @@ class RelationMoves:
                     self._report.notes.append(note)
         return rules
 
-    def whole(self, outputs: Sequence[Graph]) -> Iterator[tuple[str, list[Graph]]]:
+    def passed(self, outputs: Sequence[Graph]) -> Iterator[tuple[str, list[Graph]]]:
         """The graph as the engine's lifting pass leaves it, where its equations may be used."""
-        if self._lifting.active:
-            row = self._report.rows[LIFTING]
-            start = perf_counter()
-            inputs = [x for x in graph_inputs(outputs) if not isinstance(x, Constant)]
-            fgraph = FunctionGraph(inputs, list(outputs), clone=True, copy_inputs=False)
-            with trace(refusals=False) as steps:
-                self._lifting.apply(fgraph)
-            row.tried += 1
-            row.seconds += perf_counter() - start
-            names = dict.fromkeys(event.name for event in steps.fired_events)
-            yield ", ".join(names) or LIFTING, list(fgraph.outputs)
+        if not self._lifting.active:
+            return
+        row = self._report.rows[LIFTING]
+        start = perf_counter()
+        inputs = [x for x in graph_inputs(outputs) if not isinstance(x, Constant)]
+        fgraph = FunctionGraph(inputs, list(outputs), clone=True, copy_inputs=False)
+        with trace(refusals=False) as steps:
+            self._lifting.apply(fgraph)
+        row.tried += 1
+        row.seconds += perf_counter() - start
+        names = dict.fromkeys(event.name for event in steps.fired_events)
+        yield ", ".join(names) or LIFTING, list(fgraph.outputs)
+
+    def within(self, outputs: Sequence[Graph]) -> Iterator[tuple[str, list[Graph]]]:
+        """The rewrites of what loops, and Ops made from graphs, do inside."""
         for node in io_toposort([], list(outputs)):
             if is_replaceable(node.op):
                 yield from self._in_steps(node, outputs)
