@@ -54,6 +54,13 @@ def test_what_is_rewritten_as_a_whole_has_the_names_of_its_relations() -> None:
     assert "tanh" not in brief(step.after, 9)
 
 
+def test_what_the_engine_left_is_not_rewritten_by_it_again() -> None:
+    e: Any = at.exp(at.dtensor3())
+    found = explore(e / e.sum(axis=(1, 2), keepdims=True))
+    assert [graph.by and graph.by.relation for graph in found.graphs] == [None, "sum_shifts"]
+    assert found.stopped.startswith("complete")
+
+
 def test_boxes_of_a_search_show_what_tells_them_apart() -> None:
     x, eps, *weights = at.dmatrices("x", "eps", "w1", "wm", "ws", "w2")
     w1, wm, ws, w2 = weights
@@ -66,6 +73,29 @@ def test_boxes_of_a_search_show_what_tells_them_apart() -> None:
     for box in diagram.boxes.values():
         minus = [line[2:] for line in box.lines if line.startswith("−")]
         assert minus != [line[2:] for line in box.lines if line.startswith("+")] or not minus
+
+
+def test_boxes_of_rewrites_that_look_alike_name_their_places() -> None:
+    h, loss = X, 0.0
+    for _ in range(3):
+        h = at.tanh(at.dot(h, W))
+        e = at.exp(at.dot(at.tanh(at.dot(at.tanh(h), W)), W))
+        loss -= at.log(e / e.sum(axis=1, keepdims=True)).mean()
+    (diagram,) = draw(explore(loss, ["softmax_quotient"])).diagrams
+    texts = [tuple(box.lines[1:]) for box in diagram.boxes.values() if len(box.lines) > 3]
+    assert len({text for text in texts if "by softmax_quotient" in text[0]}) == 3
+    assert {text[0] for text in texts if "by softmax_quotient" in text[0]} == {
+        f"by softmax_quotient, place {n} of 3" for n in (1, 2, 3)
+    }
+
+
+def test_boxes_of_a_search_hold_both_sides_whole_where_some_depth_fits() -> None:
+    logits: Any = at.dtensor3("logits")
+    e: Any = at.exp(logits / at.dscalar("temperature"))
+    (diagram,) = draw(explore(e / e.sum(axis=(1, 2), keepdims=True))).diagrams
+    _, shifted = diagram.boxes.values()
+    assert [line for line in shifted.lines if line in ("− …", "+ …")] == []
+    assert any("exp(" in line for line in shifted.lines if line.startswith("+"))
 
 
 @pytest.mark.slow

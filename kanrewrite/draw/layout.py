@@ -23,6 +23,8 @@ ROW, MARGIN = 30.0, 24.0
 WIDEST = 1160.0
 #: Between the ends of two lines at a box, with the numbers of operands and without.
 NUMBERED, PLAIN = 28.0, 12.0
+#: How high the head of a line is.
+HEAD = 5
 #: A longer text at a line has a row of its own.
 SHORT = 3
 _SWEEPS = 8
@@ -36,12 +38,15 @@ class Placed:
     ----------
     labels : dict of int to Point
         The middle of the texts that stand on lines, by the number of the line.
+    rows : dict of int to (float, float)
+        Where the row of each box begins and ends, which is as high as the highest box in it.
     """
 
     diagram: Diagram
     centres: dict[int, Point] = field(default_factory=dict)
     routes: list[tuple[Line, list[Point]]] = field(default_factory=list)
     labels: dict[int, Point] = field(default_factory=dict)
+    rows: dict[int, tuple[float, float]] = field(default_factory=dict)
     width: float = 0.0
     height: float = 0.0
 
@@ -173,13 +178,12 @@ class _Part:
 
     def settle(self, placed: Placed, dx: float, dy: float) -> None:
         """Give boxes, lines and texts their places in the picture."""
-        here = {
-            spot.key: (self.x[spot] + dx, self.middle[spot.row] + dy)
-            for row in self.grid.rows
-            for spot in row
-            if not self.grid.is_lane(spot)
-        }
-        placed.centres.update({key: here[key] for key in self.boxes})
+        spots = {s.key: s for row in self.grid.rows for s in row if not self.grid.is_lane(s)}
+        here = {key: (self.x[spot] + dx, self.middle[spot.row] + dy) for key, spot in spots.items()}
+        for key in self.boxes:
+            placed.centres[key] = here[key]
+            y, half = here[key][1], self.heights[spots[key].row] / 2
+            placed.rows[key] = (y - half, y + half)
         for n in self.lines:
             line = self.diagram.lines[n]
             way = [here[line.source]]
@@ -218,19 +222,28 @@ def nearest_in_order(wanted: Sequence[float]) -> list[float]:
 
 
 def _end_apart(placed: Placed) -> None:
-    """Move the ends of lines from centres to edges, those at one box beside each other."""
+    """Move the ends of lines from centres to edges, those at one box beside each other.
+
+    Beside higher boxes of its row a line runs straight up or down, so that it crosses none.
+    """
     boxes = placed.diagram.boxes
     arriving = defaultdict(list)
     for line, way in placed.routes:
         x, y = way[0]
         way[0] = (x, y + boxes[line.source].height / 2)
+        _, bottom = placed.rows[line.source]
+        if bottom > way[0][1] + 1:
+            way.insert(1, (x, bottom))
         arriving[line.target].append((line, way))
     for key, ways in arriving.items():
         x, y = placed.centres[key]
+        top, _ = placed.rows[key]
         box = boxes[key]
         for n, (_, way) in enumerate(sorted(ways, key=lambda end: (end[1][-2][0], end[0].label))):
             shift = ((n + 1) / (len(ways) + 1) - 0.5) * box.width
-            way[-1] = (x + shift, y - box.height / 2 - 5)
+            way[-1] = (x + shift, y - box.height / 2 - HEAD)
+            if top < way[-1][1]:
+                way.insert(-1, (x + shift, top))
 
 
 class _Shelf:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import product
+from collections.abc import Iterable, Mapping
+from itertools import chain, product
 
 from rich.text import Text
 from rich.tree import Tree
@@ -16,12 +16,12 @@ from kanrewrite.draw.picture import Picture
 from kanrewrite.draw.text import diff_text, graph_text
 from kanrewrite.draw.tree import WIDE, expression
 from kanrewrite.search import Exploration, Found, Step
-from kanrewrite.structure import downwards
+from kanrewrite.structure import Structure, downwards
 
 #: Graphs of a search that are drawn: the cheapest, and what leads to them.
 MOST = 14
-#: How deep the sides of a rewrite are written: the first depth at which they differ.
-_DEPTHS = (4, 5, 6)
+#: How deep the sides of a rewrite are written: the first depth that tells them apart and fits.
+_DEPTHS = (4, 3, 2, 5, 6)
 
 
 def search_picture(search: Exploration) -> Picture:
@@ -33,8 +33,9 @@ def search_picture(search: Exploration) -> Picture:
         if len(shown | {f.number: f for f in path}) <= MOST:
             shown.update({f.number: f for f in path})
     result = Diagram(title=search.report.summary)
+    places = _places(next(iter(search)), shown.values())
     for number, found in sorted(shown.items()):
-        result.boxes[number] = _box(found, best)
+        result.boxes[number] = _box(found, best, places)
     for step in search.steps:
         line = Line(step.source.number, step.target.number)
         # Only lines away from the start: layers need a direction.
@@ -46,30 +47,51 @@ def search_picture(search: Exploration) -> Picture:
     return Picture((result,), (_tree(search, best), search.report), "explore", caption)
 
 
-def _box(found: Found, best: Found) -> Box:
+def _places(start: Found, shown: Iterable[Found]) -> dict[Step, str]:
+    """Which of several places was rewritten, for the rewrites that look alike in their boxes."""
+    structure = Structure()
+    structure.add(start.outputs)  # which are numbered in the order of computation
+    alike: dict[tuple[str, ...], dict[Step, int]] = {}
+    for step in (found.by for found in shown if found.by is not None):
+        (place,) = structure.add([step.before])
+        alike.setdefault((step.relation, *chain(*_apart(step))), {})[step] = place
+    told = {}
+    for places in alike.values():
+        order = sorted(set(places.values()))
+        if len(order) > 1:
+            for step, place in places.items():
+                told[step] = f", place {order.index(place) + 1} of {len(order)}"
+    return told
+
+
+def _box(found: Found, best: Found, places: Mapping[Step, str]) -> Box:
     """The start as it is, other graphs by how they differ from what they were found from."""
     text = ", ".join(in_line(output) for output in found.outputs)
     head = f"#{found.number}  cost {found.cost:g}"
     status: Status = "best" if found is best else "start" if found.number == 0 else ""
     if found.by is None:
         return Box([head, *expression(text)], "graph", status, detail=text)
-    lines = [head, f"by {cut(found.by.relation, WIDE - 3)}"]
+    place = places.get(found.by, "")
+    lines = [head, f"by {cut(found.by.relation, WIDE - 3 - len(place))}{place}"]
     for sign, shown in zip("−+", _apart(found.by), strict=True):
         lines += [f"{sign} {line}" for line in shown]
     return Box(lines, "graph", status, detail=f"{text}\n{found.by}")
 
 
 def _apart(step: Step) -> list[list[str]]:
-    """The lines of both sides of a rewrite, as deep as it takes to tell them apart.
+    """The lines of both sides of a rewrite, whole, at the first depth that tells them apart.
 
-    Where they differ below what is written, the first of the operands that differ is.
+    Where they are alike as far as a box holds, the first of the operands that differ is.
     """
     sides: list[list[str]] = []
+    cut_off: list[list[str]] = []
     for graphs, depth in product(downwards(step.before, step.after), _DEPTHS):
-        sides = [expression(brief(graph, depth), WIDE - 2, 2 * depth - 6) for graph in graphs]
+        sides = [expression(brief(graph, depth), WIDE - 2) for graph in graphs]
         if sides[0] != sides[1]:
-            break
-    return sides
+            if "…" not in (sides[0][-1], sides[1][-1]):
+                return sides
+            cut_off = cut_off or sides
+    return cut_off or sides
 
 
 def _tree(search: Exploration, best: Found) -> Tree:

@@ -43,6 +43,27 @@ def assert_apart(placed: Placed) -> None:
             assert apart_x or apart_y
 
 
+def assert_no_line_crosses_a_box(placed: Placed) -> None:
+    """Lines are looked at between the points of their ways, where they bend from one to another."""
+    for line, way in placed.routes:
+        for key, (x, y) in placed.centres.items():
+            box = placed.diagram.boxes[key]
+            for (a, top), (b, bottom) in pairwise(way):
+                over = min(bottom, y + box.height / 2) - max(top, y - box.height / 2)
+                across = min(max(a, b), x + box.width / 2) - max(min(a, b), x - box.width / 2)
+                assert key in (line.source, line.target) or over <= 1 or across <= 1
+
+
+@given(st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=30), st.data())
+def test_no_line_crosses_a_box_however_high_they_are(
+    pairs: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    counts = data.draw(st.lists(st.integers(1, 8), min_size=20, max_size=20))
+    diagram = Diagram({n: Box(["text"] * count) for n, count in enumerate(counts)})
+    diagram.lines = [Line(min(p), max(p)) for p in dict.fromkeys(pairs) if p[0] != p[1]]
+    assert_no_line_crosses_a_box(place(diagram, 900))
+
+
 def test_boxes_do_not_overlap() -> None:
     wide = [at.exp(x + i) * at.exp(x - i) for i in range(8)]
     assert_apart(place(draw(sum(wide, start=x)).diagrams[0]))
