@@ -326,7 +326,7 @@ def test_a_value_from_a_file(model: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("qqq", "defines no 'qqq'. Graphs in it: x, y, z, named, n, counted."),
+        ("qqq", "defines no 'qqq'. Graphs in it: x, y, z, both, named, n, counted."),
         ("nam", "defines no 'nam'. Did you mean named"),
         ("number", "is int 5, not a graph"),
         ("empty", "is list [], not a graph"),

@@ -39,16 +39,22 @@ def load(target: str) -> list[Graph]:
     path = Path(file)
     names = run_script(path)
     if name not in names:
-        graphs = [n for n, v in names.items() if isinstance(v, Variable)]
+        graphs = [n for n, v in names.items() if _outputs(v)]
         raise ScriptError(errors.no_such_name(path, name, graphs, get_close_matches(name, names)))
     value = names[name]
     if callable(value) and not isinstance(value, Variable | type):
         with _running(path):
             value = value()
-    outputs = list(value) if isinstance(value, list | tuple) else [value]
-    if not outputs or not all(isinstance(output, Variable) for output in outputs):
+    outputs = _outputs(value)
+    if not outputs:
         raise ScriptError(errors.not_a_graph(path, name, value))
     return outputs
+
+
+def _outputs(value: Any) -> list[Graph]:
+    """The graphs that a value is; none where it is something else."""
+    outputs = list(value) if isinstance(value, list | tuple) else [value]
+    return outputs if all(isinstance(output, Variable) for output in outputs) else []
 
 
 def run_script(path: Path) -> dict[str, Any]:
