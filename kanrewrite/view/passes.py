@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from aesara.graph.basic import Variable
+from aesara.graph.basic import Variable, ancestors
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter, copy_stack_trace
 
@@ -76,8 +76,12 @@ class LiftingPass(GraphRewriter):
         self.laws = Laws(followed)
         self.definitions = self.laws.definitions
         named = list(recognitions(followed))
-        #: By which relation an operator is what is built for a formula.
-        self.makers = {made[0]: name for name, _, made, _ in reversed(named) if is_term(made)}
+        #: By which relation an operator that has a meaning is what is built for a formula.
+        self.makers = {
+            made[0]: name
+            for name, _, made, _ in reversed(named)
+            if is_term(made) and made[0] in self.definitions
+        }
         self.rules = compiled(named, self.laws)
         self.reset()
 
@@ -184,7 +188,7 @@ class LiftingPass(GraphRewriter):
                 return
             names = recogniser.names.get(view.read(var)) if view.compared(var) is None else None
             ran = _followed(var, new, view)
-            name = names[-1] if names else ran[-1].name if ran else self._maker(new)
+            name = names[-1] if names else ran[-1].name if ran else self._maker(var, new)
             by = tuple(f"{r.name} [{r.source}]" for r in ran)
             trace.recorder.fired(name, brief(var), var, new, {}, seconds, by)
         if config.check_steps:
@@ -193,8 +197,12 @@ class LiftingPass(GraphRewriter):
         fgraph.replace(var, new, reason=LIFTING, import_missing=False)
         self.built_count += 1
 
-    def _maker(self, new: Variable[Any, Any]) -> str:
-        return LIFTING if new.owner is None else self.makers.get(operator_of(new.owner.op), LIFTING)
+    def _maker(self, old: Variable[Any, Any], new: Variable[Any, Any]) -> str:
+        """The relation that makes the first operator with a meaning that was not there before."""
+        there = set(ancestors([old]))
+        made = (x.owner.op for x in ancestors([new], blockers=there) if x.owner and x not in there)
+        names = (self.makers.get(operator_of(op)) for op in made)
+        return next((name for name in names if name is not None), LIFTING)
 
     def _read_all(self, variables: list[Variable[Any, Any]], view: View, end: float) -> None:
         with limited(end - now()):

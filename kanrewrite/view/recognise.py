@@ -73,7 +73,7 @@ class Recogniser:
         self._known: dict[Form, Form] = {}
         #: The rules that fired, with the form they were found in.
         self.fired: list[tuple[str, Form]] = []
-        #: For each rewritten form the rules that fired in it, its own last.
+        #: For each rewritten form the rules that fired in it, each once, its own last.
         self.names: dict[Form, list[str]] = {}
 
     def rewrite(self, form: Form, a: Lifting) -> Form:
@@ -84,7 +84,10 @@ class Recogniser:
         if known is None:
             before = len(self.fired)
             known = self._known[form] = self._rewrite(form, a)
-            self.names[form] = [name for name, _ in self.fired[before:]]
+            last = dict.fromkeys(name for name, _ in reversed(self.fired[before:]))
+            self.names[form] = list(last)[::-1]
+        else:  # what is around was rewritten by them, too
+            self.fired += [(name, form) for name in self.names[form]]
         return known
 
     def with_logs(self, form: Sum, a: Lifting) -> Form:

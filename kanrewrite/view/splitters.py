@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import aesara.tensor as at
@@ -111,6 +111,12 @@ def _sunk(
     power = b.make(at.exp, b.total([(c, gap)]))
     b.a.built_by[power] = sink.relation
     return power
+
+
+def _by_sums(b: LogBuilder, made: Iterable[Variable[Any, Any]]) -> None:
+    """Tell that what adds up exponentials in another way is built as the sink of sums says."""
+    for sink in b.a.laws.row(T.sum).sinks[:1]:
+        b.a.built_by.update(dict.fromkeys(made, sink.relation))
 
 
 def _shown(levels: Terms, hidden: tuple[Form, ...], b: LogBuilder) -> Totals:
@@ -219,6 +225,7 @@ def _cumsum(b: LogBuilder, form: App, where: Context) -> Scaled:
         exponent = b.make(at.second, weights, exponent)  # it gives the result its lengths
     outputs: Any = b.make(ScaledCumsum(axis), exponent, weights)
     level, total = outputs
+    _by_sums(b, outputs)
     return b.a.lin({b.atom(level): ONE}), total
 
 
@@ -228,7 +235,8 @@ def _cumsum(b: LogBuilder, form: App, where: Context) -> Scaled:
 def _dot(b: LogBuilder, form: App, where: Context) -> Scaled:
     large = [b.a.overflows(side.form) for side in sides_of(form)]
     needed = (where.exact or (where.unbounded and any(large))) and needs_sum(form)
-    if needed or (where.apart and all(large)):
+    shifts = bool(b.a.laws.row(T.sum).sinks)
+    if shifts and (needed or (where.apart and all(large))):
         total = summed(form, b.a)
         if total is not form:
             return b.split(total, within_log(total))
@@ -274,6 +282,7 @@ def _scaled_dot(b: LogBuilder, form: App, where: Context) -> Scaled:
         inputs += [exponent, weights]
     outputs: Any = b.make(ScaledDot(), *inputs)
     level, total = outputs
+    _by_sums(b, outputs)
     return b.a.lin({b.low(level): ONE}), total
 
 
@@ -397,6 +406,7 @@ def _scatter(b: LogBuilder, form: App, where: Context) -> Scaled:
     gap = b.make(at.sub, exponent, b.make(move.apply, finite(b, top)))
     values = b.scaled(b.make(at.exp, gap), rest)
     level = b.make(at.switch, b.make(at.eq, top, b.constant_of(np.inf)), b.constant(ZERO), top)
+    _by_sums(b, [top])
     return b.a.lin({b.low(level): ONE}), scattered(b, form, values)
 
 

@@ -345,8 +345,9 @@ class SumBuilder(ExponentBuilder):
         pure = all(r is None for _, _, r in terms) and sum((c for c, _, _ in terms), ZERO) == 0
         pure = pure and bool(differences)
         function: Any = at.exp
+        meetings = self.a.laws.row(T.add).meetings
         if pure:
-            function = elementwise_op(differences[0].function.name)
+            function, meetings = elementwise_op(differences[0].function.name), differences
             self.a.ran[differences[0].relation] = None
         # Terms of one exponent may cancel, and do so before others are added to them.
         alike: dict[Form, list[tuple[Fraction, Variable[Any, Any] | None]]] = {}
@@ -358,6 +359,8 @@ class SumBuilder(ExponentBuilder):
             v = None if gap is None else self.make(function, gap)
             if v is None and pure:
                 continue  # expm1(0)
+            if v is not None and meetings:  # others who find it built are told, too
+                self.a.built_by.setdefault(v, meetings[0].relation)
             c, r = rests[0]
             if len(rests) > 1:
                 c, r = ONE, self.total([(d, self.or_one(s)) for d, s in rests])

@@ -11,11 +11,14 @@ from aesara.graph.fg import FunctionGraph
 
 from kanrewrite import registry, trace
 from kanrewrite.registry.database import LibraryPass
-from tests.view.common import at
+from tests.view.common import at, enabled, grad
 
 LIBRARY = [r for r in registry.usual() if not r.states_derivatives]
 X = at.matrix("x")
 E = at.exp(X)
+Y = at.matrix("y")
+#: What adds up exponentials where numbers put them.
+PUT = at.inc_subtensor(at.zeros(3, dtype=X.dtype)[at.as_tensor([0, 2, 0])], E[0, :3])
 
 
 @cache
@@ -41,6 +44,10 @@ FOLLOWED: list[tuple[str, Any]] = [
     ("max_of_logs", at.log((E + 1 / E).max(axis=1))),
     ("prod_lifts", at.log(E.prod(axis=1))),
     ("sigmoid_reciprocal", at.log(at.sigmoid(X))),
+    ("sum_shifts", at.log(at.dot(E, at.exp(Y)))),
+    ("sum_shifts", at.dot(E, Y) / at.dot(E, at.exp(Y))),
+    ("sum_shifts", at.log(at.cumsum(E, axis=1))),
+    ("sum_shifts", at.log(PUT)),
 ]
 
 
@@ -69,3 +76,23 @@ def test_an_event_lists_what_was_followed() -> None:
 )
 def test_what_is_made_into_an_operator_is_told_by_its_relation(name: str, graph: Any) -> None:
     assert f"1. {name}: log(" in traced(graph)
+
+
+MEAN = (Y * E).sum(axis=1) / E.sum(axis=1)
+W = at.matrix("w")
+SOFT = (at.log(1 + at.exp(at.dot(X + at.exp(Y) * at.matrix("n"), W))) ** 2).sum()
+
+
+@pytest.mark.parametrize(
+    ("graphs", "told"),
+    [
+        ([at.log(at.dot(E, at.exp(Y)))], {"sum_shifts"}),
+        ([at.log(PUT)], {"sum_shifts"}),
+        ([MEAN, grad((MEAN * at.vector("g")).sum(), X)], {"softmax_quotient", "softmax_gradient"}),
+        ([SOFT, *grad(SOFT, [X, Y, W])], {"sum_shifts", "add_shifts", "softplus_log"}),
+    ],
+)
+def test_each_rewrite_has_the_name_of_a_relation(graphs: list[Any], told: set[str]) -> None:
+    with enabled(), trace() as steps:
+        registry.stabilize(graphs)
+    assert {event.name for event in steps.fired_events} == told
