@@ -90,6 +90,12 @@ Values: TypeAlias = Annotated[
         lambda given: isinstance(given, Collection | np.ndarray) and not isinstance(given, str),
     ),
 ]
+#: Equations to solve, and rewrites to draw.
+Pairs: TypeAlias = Annotated[Iterable[tuple[Any, Any]], Asked("pairs of terms")]
+Triples: TypeAlias = Annotated[
+    Sequence[tuple[str, AnyVariable, AnyVariable]],
+    Asked("rewrites, each a tuple of a name, a graph and what became of it"),
+]
 
 
 def page_at(path: Path, endings: Sequence[str]) -> Path:

@@ -11,7 +11,7 @@ import pytest
 
 import kanrewrite
 from kanrewrite.border import AnyMode, checked, fits, words
-from kanrewrite.draw import compare, draw
+from kanrewrite.draw import compare, derivation, draw
 from kanrewrite.errors import KanrewriteError, UnusableArgument
 from kanrewrite.gradient import Linearization
 from kanrewrite.report import report
@@ -43,9 +43,15 @@ WRONG: dict[str, Any] = {
 RIGHT: dict[Any, dict[str, Any]] = {
     Linearization: {"outputs": shares, "wrt": x},
     compare: {"before": x, "after": x},
+    derivation: {"steps": [("log_of_exp", at.log(at.exp(x)), x)]},
     kanrewrite.Guard: {"name": "g", "predicate": bool},
     kanrewrite.Relation: {"function": log_of_exp},
     kanrewrite.Theory: {"name": "t"},
+    kanrewrite.ac.compile: {"pattern": x, "theory": kanrewrite.Theory("t")},
+    kanrewrite.ac.is_complete: {"theory": kanrewrite.Theory("t")},
+    kanrewrite.ac.match: {"pattern": x, "subject": x, "theory": kanrewrite.Theory("t")},
+    kanrewrite.ac.term: {"subject": x, "theory": kanrewrite.Theory("t")},
+    kanrewrite.ac.unify: {"equations": [(x, x)], "theory": kanrewrite.Theory("t")},
     kanrewrite.audit: {"outputs": x, "samples": 1, "seconds": 0.1, "explain": False},
     kanrewrite.blame: {"inputs": [x], "outputs": x, "values": [np.ones(2)]},
     kanrewrite.check: {"relations": [relation]},

@@ -43,6 +43,7 @@ def test_the_command_writes_one_page(tmp_path: Path) -> None:
     for heading in ("Error against high precision", "Which relations fired where", "Before and"):
         assert heading in text
     assert "mine.py:5" in text  # the line of the user's script that a rewrite began at
+    assert "<pre></pre>" not in text
 
 
 def test_a_report_is_named_after_its_outputs() -> None:

@@ -16,6 +16,7 @@ from kanrewrite.ac.program import Program
 from kanrewrite.ac.shape import heads, is_open, operands_first, required, width
 from kanrewrite.ac.sorts import Sort, Sorts
 from kanrewrite.ac.terms import Store, store
+from kanrewrite.border import checked
 from kanrewrite.errors import ForeignTerm, IncompleteMatch
 from kanrewrite.theory import Theory
 
@@ -278,6 +279,7 @@ class Matcher:
         return program.function("\n".join(lines), "match")
 
 
+@checked
 def compile(  # noqa: A001  # the field's word for it
     pattern: Any, theory: Theory, sorts: Mapping[Var, Sort] | None = None
 ) -> Matcher:
@@ -321,6 +323,7 @@ def matcher(pattern: Interned) -> Matcher:
     return Matcher(pattern)
 
 
+@checked
 def match(
     pattern: Any, subject: Any, theory: Theory, sorts: Mapping[Var, Sort] | None = None
 ) -> Iterator[Substitution]:

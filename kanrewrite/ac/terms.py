@@ -24,6 +24,7 @@ from unification import Var
 from kanrewrite.ac.bags import cancelled, flat
 from kanrewrite.ac.interned import APPLY, LEAF, VARIABLE, Interned, Symbol, Table
 from kanrewrite.ac.syntax import PAIR, decompose, identity, is_leaf_type, is_variable
+from kanrewrite.border import checked
 from kanrewrite.theory import NO_UNIT, Theory
 
 _by_serial = attrgetter("serial")
@@ -313,6 +314,7 @@ def store(theory: Theory) -> Store:
     return Store(theory)
 
 
+@checked
 def term(subject: Any, theory: Theory, memo: Memo | None = None) -> Interned:
     """The interned form of a term: equal modulo the theory means identical.
 

@@ -22,6 +22,7 @@ from kanrewrite.ac.states import Bindings, Equation, State, aliens, bound, opera
 from kanrewrite.ac.syntax import PAIR
 from kanrewrite.ac.systems import System
 from kanrewrite.ac.terms import Store, store
+from kanrewrite.border import Pairs, checked
 from kanrewrite.errors import Incomplete
 from kanrewrite.theory import Theory
 
@@ -227,8 +228,9 @@ def _value(values: Bindings, variable: Interned) -> Interned:
     return values.get(variable, variable)
 
 
+@checked
 def unify(
-    equations: Iterable[tuple[Any, Any]],
+    equations: Pairs,
     theory: Theory,
     sorts: Mapping[Var, Sort] | None = None,
     steps: int | None = None,
@@ -256,6 +258,11 @@ def unify(
         Substitutions from logic variable to plain term, in which variables that the equations do
         not have are new.
 
+    Raises
+    ------
+    UnusableArgument
+        For what are no pairs, and for what is no theory.
+
     Notes
     -----
     Free, C, CU, AC, ACU and idempotent operators, mixed freely: a complete set, lazily. While
@@ -279,7 +286,8 @@ def unify(
     return Unifiers(terms, pairs, Sorts(terms, sorts or {}), steps)
 
 
-def is_complete(theory: Theory, equations: Iterable[tuple[Any, Any]] | None = None) -> bool:
+@checked
+def is_complete(theory: Theory, equations: Pairs | None = None) -> bool:
     """Whether the set of unifiers is complete when `unify` has come to its end.
 
     Parameters

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
 
 from rich.text import Text
 from rich.tree import Tree
 
+from kanrewrite.border import Triples, checked
 from kanrewrite.display import brief, cut
 from kanrewrite.draw.model import Box, Diagram, Line
 from kanrewrite.draw.picture import Picture
@@ -36,13 +35,14 @@ def expression(text: str, wide: int = WIDE, most: int = _LINES) -> list[str]:
     return lines if len(lines) <= most else [*lines[: most - 1], "…"]
 
 
-def derivation(steps: Sequence[tuple[str, Any, Any]], title: str = "derivation") -> Picture:
+@checked
+def derivation(steps: Triples, title: str = "derivation") -> Picture:
     """A picture of rewrites: each graph once, each rewrite a line with its relation's name.
 
     Parameters
     ----------
     steps : sequence of (str, Variable, Variable)
-        Relation, before, after.
+        Each a relation, what it rewrote, and what became of that.
     title : str
         Of the page.
 
@@ -50,6 +50,11 @@ def derivation(steps: Sequence[tuple[str, Any, Any]], title: str = "derivation")
     -------
     Picture
         Graphs that several rewrites start from or end in join their branches.
+
+    Raises
+    ------
+    UnusableArgument
+        For what are no rewrites.
     """
     structure = Structure()
     result = Diagram()

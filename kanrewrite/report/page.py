@@ -122,7 +122,7 @@ def _step(n: int, event: Event) -> str:
         f'<details class="step" id="step{n}"><summary>{n}. <b>{escape(event.name)}</b> '
         f"<code>{escape(brief(event.before, 3))}</code> → <code>{escape(after)}</code> "
         f'<span class="quiet">{event.seconds * 1e3:.1f} ms</span>{place}</summary>'
-        f"{picture}<pre>{bindings}</pre></details>"
+        f"{picture}{f'<pre>{bindings}</pre>' if bindings else ''}</details>"
     )
 
 
