@@ -10,7 +10,7 @@ import numpy as np
 from aesara.graph.basic import Constant, Variable, graph_inputs
 from aesara.tensor.type import TensorType
 
-from kanrewrite.ac import Interned, term
+from kanrewrite.ac import Interned, store
 from kanrewrite.rewriter.signs import signed, signed_pattern
 from kanrewrite.terms import Term, parts_of
 from kanrewrite.theory import Theory
@@ -65,7 +65,7 @@ class Terms:
                 todo.pop()
                 # What is below is known already, so each variable costs one step.
                 plain = self._plain[top] = self._written(as_term(top, self._plain), top)
-                read = term(plain, self.theory, self._memo)
+                read = store(self.theory).intern(plain, self._memo)
                 self._interned[top] = read
                 self._variables.setdefault(read, top)
         return self._interned[variable]
@@ -85,7 +85,7 @@ class Terms:
 
     def knows(self, value: Any) -> bool:
         """Whether a term is that of a variable that was read."""
-        return term(value, self.theory, self._memo) in self._variables
+        return store(self.theory).intern(value, self._memo) in self._variables
 
     def graph(self, value: Any, dtype: str | None = None) -> Any:
         """A term as a graph, a number as a constant where a dtype is given for it.
@@ -121,7 +121,7 @@ class Terms:
     def _known(self, value: Any, dtype: str | None) -> Any:
         if not is_term(value):
             return value
-        known = self._variables.get(term(value, self.theory, self._memo))
+        known = self._variables.get(store(self.theory).intern(value, self._memo))
         if known is not None:
             return known
         head, *operands = value
