@@ -140,7 +140,7 @@ def test_a_relation_of_ones_own_fires_is_verified_and_has_a_page_with_a_plot(run
     run("python", "own.py")
     read = "print(open('page.md', encoding='utf-8').read())"
     page = run("python", "-c", read).stdout
-    assert page.startswith("# mish_by_hand")
+    assert page.startswith("# mish_by_hand\n\nFamily `own`;")
     assert r"\operatorname{softplus}" in page
     assert "by `mish_by_hand`" in page
     assert 'class="plot"' in page

@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, update_wrapper
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args
 
 from aesara.compile.sharedvalue import SharedVariable
@@ -35,6 +36,12 @@ LIBRARY = "kanrewrite.relations."
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
+def _file_name(module: str) -> str:
+    """The last part of a module's name; a script that is run has the name of its file."""
+    file = getattr(sys.modules.get(module), "__file__", None) if module == "__main__" else None
+    return Path(file).stem if file else module.rsplit(".", 1)[-1]
+
+
 @checked
 class Relation:
     """Named equations between terms, or a goal constructor.
@@ -46,7 +53,8 @@ class Relation:
     name : str
         The name of the function, and the name in Aesara's database and in every message.
     family : str
-        A group of relations that is enabled together: the module's name unless it was given.
+        A group of relations that is enabled together: the name of the module, or of the script that
+        is run, unless it was given.
     source : str
         ``file:line`` of the function.
     doc : str
@@ -86,7 +94,7 @@ class Relation:
         self.function = function
         self.name = function.__name__
         self.source = f"{code.co_filename}:{code.co_firstlineno}"
-        self.family = family or (function.__module__ or "").rsplit(".", 1)[-1]
+        self.family = family or _file_name(function.__module__ or "")
         self.doc = inspect.getdoc(function) or ""
         self.theory = theory
         self.heads = tuple(heads)
