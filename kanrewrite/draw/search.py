@@ -23,6 +23,9 @@ MOST = 14
 #: How deep the sides of a rewrite are written: the first depth that tells them apart and fits.
 _DEPTHS = (4, 3, 2, 5, 6)
 
+#: The lines of both sides of rewrites.
+Sides = Mapping[Step, list[list[str]]]
+
 
 def search_picture(search: Exploration) -> Picture:
     """A search as a graph: each graph found a box, each rewrite a line with its relation."""
@@ -33,9 +36,10 @@ def search_picture(search: Exploration) -> Picture:
         if len(shown | {f.number: f for f in path}) <= MOST:
             shown.update({f.number: f for f in path})
     result = Diagram(title=search.report.summary)
-    places = _places(next(iter(search)), shown.values())
+    sides = {found.by: _apart(found.by) for found in shown.values() if found.by is not None}
+    places = _places(next(iter(search)), sides)
     for number, found in sorted(shown.items()):
-        result.boxes[number] = _box(found, best, places)
+        result.boxes[number] = _box(found, best, sides, places)
     for step in search.steps:
         line = Line(step.source.number, step.target.number)
         # Only lines away from the start: layers need a direction.
@@ -47,14 +51,14 @@ def search_picture(search: Exploration) -> Picture:
     return Picture((result,), (_tree(search, best), search.report), "explore", caption)
 
 
-def _places(start: Found, shown: Iterable[Found]) -> dict[Step, str]:
+def _places(start: Found, sides: Sides) -> dict[Step, str]:
     """Which of several places was rewritten, for the rewrites that look alike in their boxes."""
     structure = Structure()
     structure.add(start.outputs)  # which are numbered in the order of computation
     alike: dict[tuple[str, ...], dict[Step, int]] = {}
-    for step in (found.by for found in shown if found.by is not None):
+    for step, lines in sides.items():
         (place,) = structure.add([step.before])
-        alike.setdefault((step.relation, *chain(*_apart(step))), {})[step] = place
+        alike.setdefault((step.relation, *chain(*lines)), {})[step] = place
     told = {}
     for places in alike.values():
         order = sorted(set(places.values()))
@@ -64,7 +68,7 @@ def _places(start: Found, shown: Iterable[Found]) -> dict[Step, str]:
     return told
 
 
-def _box(found: Found, best: Found, places: Mapping[Step, str]) -> Box:
+def _box(found: Found, best: Found, sides: Sides, places: Mapping[Step, str]) -> Box:
     """The start as it is, other graphs by how they differ from what they were found from."""
     text = ", ".join(in_line(output) for output in found.outputs)
     head = f"#{found.number}  cost {found.cost:g}"
@@ -73,7 +77,7 @@ def _box(found: Found, best: Found, places: Mapping[Step, str]) -> Box:
         return Box([head, *expression(text)], "graph", status, detail=text)
     place = places.get(found.by, "")
     lines = [head, f"by {cut(found.by.relation, WIDE - 3 - len(place))}{place}"]
-    for sign, shown in zip("−+", _apart(found.by), strict=True):
+    for sign, shown in zip("−+", sides[found.by], strict=True):
         lines += [f"{sign} {line}" for line in shown]
     return Box(lines, "graph", status, detail=f"{text}\n{found.by}")
 
