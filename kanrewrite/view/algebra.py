@@ -673,11 +673,20 @@ class Algebra(Interner):
                     collected[n] += c * d
             left: Terms = {n: d for n, d in collected.items() if d}
             pure = len(lowest) == 1 and all(not self.parts(n)[2] for n in left)
+            pure = pure and not self._has_difference(terms)
             less = cancels or pure or (self.one in terms and self._is_less_a_part(left))
             simpler = less and _divides_safely(left, self.parts(by)[2])
             if simpler:
                 return self.mul(self.pow(by, -ONE), self.add_terms(left))
         return None
+
+    def _has_difference(self, terms: Terms) -> bool:
+        """Tell whether factors of terms are differences, which keep their digits as factors."""
+        return any(
+            isinstance(f, Sum) and k > 0 and not f.nonneg
+            for m in terms
+            for f, k in self.parts(m)[2]
+        )
 
     def _is_less_a_part(self, terms: Terms) -> bool:
         """Tell whether weights take a part of a term, as w does in ``1 + e - e*w``.

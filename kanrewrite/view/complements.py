@@ -1,7 +1,7 @@
 """Complements: where ``1 - mean(a)``, ``sum(w) - sum(w * a)`` and ``1 - prod(a)`` are followed.
 
 Where a is near 1 nothing is left of the left sides; the complement of a sigmoid is another one, and
-the log of a product of sigmoids is a sum of softpluses.
+the log of a product of sigmoids is a sum of softpluses.  And where quotients are 1 and more.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kanrewrite.guards.lengths import is_count
 from kanrewrite.terms import T
 from kanrewrite.view.following import becomes
-from kanrewrite.view.forms import App, Form, Lin, Sum, Terms, Totals
+from kanrewrite.view.forms import ONE, App, Form, Lin, Sum, Terms, Totals
 from kanrewrite.view.heat import hot
 
 #: The weights of an average are at most so many factors of what is averaged.
@@ -125,3 +125,22 @@ def exponent_of_product(form: Form, a: Lifting) -> Lin | None:
         for m, c in a.terms_of(moved).items():
             out[m] += c * k
     return a.lin(out)
+
+
+def more_than_one(form: Form, a: Lifting) -> Terms | None:
+    """What a quotient of sums is more than 1, where its numerator adds to its denominator.
+
+    Beside 1 that may be negligible: ``log(d + a) - log(d)`` loses it, ``log(1 + a/d)`` does not.
+    """
+    sign, expo, factors = a.parts(form)
+    sums = {k: f for f, k in factors if isinstance(f, Sum)}
+    if len(factors) != 2 or set(sums) != {ONE, -ONE}:
+        return None
+    by, below = a.prod(sign, expo, {}), dict(sums[-ONE].terms)
+    above = a.terms_of(a.add(*(a.mul(by, a.const(c), m) for m, c in sums[ONE].terms)))
+    if not all(m in above and above[m] == c for m, c in below.items()):
+        return None
+    left = {m: c for m, c in above.items() if m not in below}
+    if not all(m.nonneg and c > 0 for terms in (below, left) for m, c in terms.items()):
+        return None
+    return a.terms_of(a.div(a.add_terms(left), sums[-ONE]))

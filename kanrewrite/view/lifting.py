@@ -21,7 +21,7 @@ from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import LONGEST, Algebra
-from kanrewrite.view.complements import without_average, without_mean
+from kanrewrite.view.complements import more_than_one, without_average, without_mean
 from kanrewrite.view.contraction import sides
 from kanrewrite.view.distributing import distributed, over_divisor
 from kanrewrite.view.following import becomes, lifted
@@ -385,6 +385,9 @@ class Lifting(Algebra):
         if isinstance(form, App) and form.op is T.join and form.nonneg:
             *parts, axis = form.args
             return self.app(T.join, *(self.log(p) for p in parts), axis, bcast=form.bcast)
+        more = more_than_one(form, self)
+        if more is not None:
+            return self.app(T.log, self.sum_of({self.one: ONE, **more}))
         found = self.followed(T.log, form)
         if found is None and isinstance(form, App) and form.op is T.dimshuffle:
             inner, move = form.args  # what is dropped outside of a product is so of its log

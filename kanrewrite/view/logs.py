@@ -46,7 +46,7 @@ class LogBuilder(SumBuilder):
             if found is not None:
                 return self._log_of_sum(self._whole_log(found[0]), found[1])
             if isinstance(form, Sum) and hot(form):
-                return self._log_sum(*self._from_one(base, outer))
+                return self._log_sum(*self._from_one(base, outer), alike)
         # What of outer shows in the form as well meets it there, before either is rounded.
         shown = exponents(form)
         met = self.a.lin({m: c for m, c in outer.terms if m in shown})
@@ -54,7 +54,7 @@ class LogBuilder(SumBuilder):
         e = self.a.plus(self.a.plus(outer, met, -ONE), e, ONE)
         return e, None if r is None else self._log_of(form, r)
 
-    def _log_sum(self, form: Sum, outer: Lin) -> Scaled:
+    def _log_sum(self, form: Sum, outer: Lin, alike: bool = False) -> Scaled:
         """``outer + log(form)``; with 1 in it, by `log1p`: the other terms may be negligible."""
         where = within_log(form)
         found = self.split_special(form, where)
@@ -62,9 +62,17 @@ class LogBuilder(SumBuilder):
             return self.a.plus(outer, found[0], ONE), self._log_or_none(found[1])
         form = self.with_logs(form)
         if dict(form.terms).get(self.a.one) == 1:
-            return self._log_with_one(form, outer, where)
+            return self._log_with_one(self._with_difference(form), outer, where, alike)
         e, r = self.split_terms(form, outer, ONE, where)
         return e, self._log_or_none(r)
+
+    def _with_difference(self, form: Sum) -> Sum:
+        """A sum with 1 in which exponentials that cancel are one term: ``exp(a) * expm1(b)``."""
+        others = {m: c for m, c in form.terms if m is not self.a.one}
+        if sum(others.values()) or any(self.a.parts(m)[2] for m in others):
+            return form
+        coeff, expo, factors = self.a.parts(self.a.add_terms(others))
+        return self.a.sum_of({self.a.one: ONE, self.a.prod(ONE, expo, dict(factors)): coeff})
 
     def _relative(self, form: Sum, by: Fraction, outer: Lin) -> tuple[Form, Lin] | None:
         """``a`` and ``o`` with ``exp(o) * (1 + a) == exp(outer) * by * form``, a never negative.
@@ -115,18 +123,36 @@ class LogBuilder(SumBuilder):
         e, r = self.log_parts(form)
         return e if r is None else self.a.plus(e, self.a.lin({self.atom(r): ONE}), ONE)
 
-    def _log_with_one(self, form: Sum, outer: Lin, where: Context) -> Scaled:
+    def _log_with_one(self, form: Sum, outer: Lin, where: Context, alike: bool) -> Scaled:
         outer, level, parts = self.shifted(form, outer, ONE, where)
         one = next(e for m, _, e, _ in parts if m is self.a.one)
         others = [(c, e, r) for m, c, e, r in parts if m is not self.a.one]
         rest, gap = self.shifted_total(others, level), self.gap(one, level)
-        level = self.a.plus(outer, level, ONE)
         if gap is None:
-            return level, self.make(at.log1p, rest)
+            return self.a.plus(outer, level, ONE), self.make(at.log1p, rest)
+        faded = self.make(at.exp, gap)
         # The level may be far above the sum, less one of which would be -1.
-        large = self.make(at.log, self.make(at.add, rest, self.make(at.exp, gap)))
-        highest = self.make(at.eq, gap, self.constant(ZERO))
-        return level, self.make(at.switch, highest, self.make(at.log1p, rest), large)
+        large = self.make(at.log, self.make(at.add, rest, faded))
+        near = self.make(at.eq, gap, self.constant(ZERO))
+        # Two logs that are subtracted have to leave the same level.
+        if not alike and any(r is not None or abs(c) < 1 for c, _, r in others):
+            near, rest = self._beside_one(near, rest, faded)
+            levels = (self.value(one), self.linear(level))
+            level = self.a.lin({self.atom(self.make(at.switch, near, *levels)): ONE})
+        log = self.make(at.switch, near, self.make(at.log1p, rest), large)
+        return self.a.plus(outer, level, ONE), log
+
+    def _beside_one(
+        self, near: Variable[Any, Any], rest: Variable[Any, Any], faded: Variable[Any, Any]
+    ) -> tuple[Variable[Any, Any], Variable[Any, Any]]:
+        """Whether a shifted rest is less than what 1 is shifted to, and that rest over it.
+
+        Weights may make large exponentials negligible: a level beside them takes their digits.
+        """
+        small = self.make(at.lt, self.make(at.abs, rest), faded)
+        near = self.make(at.or_, near, small)
+        by = self.make(at.switch, near, faded, self.constant(ONE))
+        return near, self.make(at.true_divide, rest, by)
 
     def _log_or_none(self, rest: Variable[Any, Any] | None) -> Variable[Any, Any] | None:
         return None if rest is None else self.make(at.log, rest)

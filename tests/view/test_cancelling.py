@@ -364,3 +364,53 @@ def test_what_may_be_all_of_a_term_is_not_subtracted_from_it() -> None:
     graph = (1 - y) / (1 + e) - y * e / (1 + e) + (1 - y) / (1 + h) - y * h / (1 + h)
     values = [np.array([-36.0, 2.0]), np.array([-30.0, -1.0]), np.array([1.0, 0.25])]
     assert_right([a, b, y], [graph], values)
+
+
+@pytest.mark.parametrize(
+    ("weight", "exact"),
+    [
+        (lambda w: w, lambda w: w),
+        (lambda w: w**3 / (1 + w**2), lambda w: w**3 / (1 + w**2)),
+        (at.tanh, mpmath.tanh),
+        (at.expm1, mpmath.expm1),
+        (at.sigmoid, lambda w: 1 / (1 + mpmath.exp(-w))),
+        (lambda w: 1 / (2 + at.exp(w)), lambda w: 1 / (2 + mpmath.exp(w))),
+    ],
+)
+def test_beside_one_a_log_keeps_what_weights_leave_of_exponentials(weight: Any, exact: Any) -> None:
+    """A log of one and ``w*exp(z)`` is about that where w is small, however large z is."""
+    sizes = [1e-190, 1e-9, 0.3, 5.0, 30.0, 600.0, -1e-9, -40.0, -300.0]
+    weights = [1e-250, 1e-100, 1e-9, 0.3, 7.0, -1e-200, -1e-12, -0.25]
+    values, some = map(np.array, zip(*product(sizes, weights), strict=True))
+    with mpmath.workdps(600):
+        pairs = zip(map(mpmath.mpf, values), map(mpmath.mpf, some), strict=True)
+        inner = [exact(w) * mpmath.exp(v) for v, w in pairs]
+        truth = np.array([float(mpmath.log1p(u)) if u > -1 else np.nan for u in inner])
+    new = function([z, y], [at.log(1 + weight(y) * at.exp(z))], PLAIN)
+    has_one = np.isfinite(truth)
+    with np.errstate(invalid="ignore"):  # there is no number for some
+        result = new(values, some)[0]
+    # An exponent is rounded before it is one.
+    np.testing.assert_allclose(result[has_one], truth[has_one], rtol=1e-13)
+
+
+def test_sums_of_weighted_exponentials_keep_what_is_little_beside_one() -> None:
+    weights = at.dmatrix("weights")
+    new = function([x, weights], [at.log(1 + (weights * at.exp(x)).sum(axis=1))], PLAIN)
+    sizes, some = np.array([[3.0, 5.0], [100.0, 2.0]]), np.array([[1e-30, 2e-30], [1e-90, -1e-70]])
+    with mpmath.workdps(200):
+        terms = [
+            [mpmath.mpf(w) * mpmath.exp(mpmath.mpf(v)) for v, w in zip(*row, strict=True)]
+            for row in zip(sizes, some, strict=True)
+        ]
+        truth = [float(mpmath.log1p(sum(row))) for row in terms]
+    np.testing.assert_allclose(new(sizes, some)[0], truth, rtol=1e-13)
+
+
+def test_a_difference_is_no_numerator_over_a_common_denominator() -> None:
+    out = 1 / (1 + at.tanh(y) * at.exp(z))
+    new = function([z, y], [out], PLAIN)
+    values, some = np.array([600.0, 30.0, 5.0]), np.array([1e-100, 1e-9, 1e-12])
+    np.testing.assert_allclose(
+        new(values, some)[0], 1 / (1 + np.tanh(some) * np.exp(values)), rtol=1e-13
+    )
