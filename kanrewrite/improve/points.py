@@ -2,7 +2,9 @@
 
 Floats are drawn by their number among the floats in order, so that each binade has its share, as
 Herbie draws them (P. Panchekha et al., "Automatically improving accuracy for floating point
-expressions", PLDI 2015).
+expressions", PLDI 2015).  Of some hundreds of such numbers one is next to the largest float, and
+their sums and products are out of range: at every second point the elements of a tensor are of
+one size, which is drawn like that.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ Ranges = Mapping[Graph, tuple[float, float]]
 BATCH, TRIES = 96, 24
 #: How many points say enough where there is no time for more.
 ENOUGH = 8
+#: How many binades elements of one size may be away from it.
+ALIKE = 2
 _INTEGERS: dict[str, Any] = {"float64": np.int64, "float32": np.int32, "float16": np.int16}
 
 
@@ -88,8 +92,9 @@ def drawn(
     shape: tuple[int, ...],
     bounds: tuple[float, float] | None,
     rng: np.random.Generator,
+    alike: bool = False,
 ) -> Array:
-    """A value of an input."""
+    """A value of an input, whose elements may be asked to be of one size."""
     dtype = str(variable.type.dtype)
     if dtype not in _INTEGERS:
         low, high = bounds or (0, 2)
@@ -97,8 +102,17 @@ def drawn(
     largest = float(np.finfo(dtype).max)
     low, high = bounds or (-largest, largest)
     ends = ordinal(np.array([max(low, -largest), min(high, largest)], dtype))
-    number = rng.integers(int(ends[0]), int(ends[1]), shape, endpoint=True)
-    return from_ordinal(np.asarray(number), dtype)
+    if not (alike and shape):
+        number = rng.integers(int(ends[0]), int(ends[1]), shape, endpoint=True)
+        return from_ordinal(np.asarray(number), dtype)
+    size = int(rng.integers(int(ends[0]), int(ends[1]), endpoint=True))
+    width = ALIKE << np.finfo(dtype).nmant
+    near = rng.integers(
+        max(size - width, int(ends[0])), min(size + width, int(ends[1])), shape, endpoint=True
+    )
+    turned = np.where(rng.integers(0, 2, shape) > 0, near, -near)
+    allowed = (turned >= ends[0]) & (turned <= ends[1])
+    return from_ordinal(np.where(allowed, turned, near), dtype)
 
 
 def exact(
@@ -222,8 +236,8 @@ def _fill(
 
     for _ in range(TRIES):
         batch = [
-            [drawn(v, shapes[v], ranges.get(v), rng) for v in points.inputs]
-            for _ in range(min(count, BATCH))
+            [drawn(v, shapes[v], ranges.get(v), rng, n % 2 > 0) for v in points.inputs]
+            for n in range(min(count, BATCH))
         ]
         for values, truth in _tried(outputs, points.inputs, batch, is_enough):
             points.truth.append(truth)

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import aesara
 import aesara.tensor as at
@@ -110,6 +110,26 @@ def test_tensors_and_gradients_are_formulas_too() -> None:
     best = kanrewrite.improve(out, {x: (-1e300, 1e300)}, points=8, seconds=60, limit=8).best()
     assert best.error < 2
     np.testing.assert_allclose(best.graph.eval({x: [1e200, 3.0]}), [1.0, 3 / np.sqrt(10)])
+
+
+def test_long_tensors_have_points_at_which_they_are_in_range() -> None:
+    """Of 784 numbers of any size two are next to the largest float each: no product is finite."""
+    rows, weights = (cast(Any, at.TensorType("float64", (n, 784))("m")) for n in (2, 3))
+    scores = at.dot(rows, weights.T)
+    points = sampled([at.log(at.exp(scores).sum(axis=1))], {}, 6, 0, 60)
+    assert len(points.values) == 6
+    for value in points.values[0]:
+        sizes = np.abs(value)
+        assert 0 < sizes.max() <= 64 * sizes.min()
+        assert len(set(np.sign(value).ravel())) == 2
+
+
+def test_elements_of_one_size_are_within_their_range() -> None:
+    x: Any = at.TensorType("float32", (50,))("x")
+    points = sampled([x * 2], {x: (-1.0, 1000.0)}, 8, 0, 60)
+    values = np.array([values[0] for values in points.values])
+    assert np.all((values >= -1) & (values <= 1000))
+    assert np.ptp(np.log2(np.abs(values[1::2])), axis=1).max() < 6 < np.ptp(values[::2])
 
 
 def test_it_changes_nothing_that_is_enabled() -> None:
@@ -240,7 +260,7 @@ def test_what_the_library_makes_of_it_is_measured_first() -> None:
     """Relations about digits take a while: where there is none, the best is known already."""
     x: Any = at.dvector("x")
     e = at.exp(x)
-    found = kanrewrite.improve(-at.log(e * e.sum() ** -1)[0], {x: (0, 1e9)}, limit=6, points=16)
+    found = kanrewrite.improve(-at.log(e * e.sum() ** -1)[0], {x: (1, 1e9)}, limit=6, points=16)
     assert found.stopped.startswith("limit")
     assert found.best().relations
     assert found.best().error < found.forms[0].error / 2
