@@ -36,6 +36,12 @@ def log_quotient(a: Float, b: Float) -> Iterator[Eq]:
 
 
 @relation(family="accuracy", where="digits")
+def log_one_and(x: Float) -> Iterator[Eq]:
+    """The log of one and a little [1]_, before squares are completed with that one."""
+    yield eq(T.log(1 + x), T.log1p(x))
+
+
+@relation(family="accuracy", where="digits")
 def log_of_odds_ratio(x: Float, y: Float) -> Iterator[Eq]:
     """Of factors near to 1, what is left of their products is multiplied out."""
     below = (1 - x) * (1 + y)
@@ -152,6 +158,18 @@ def _log() -> tuple[Any, Any]:
 def _log_of_difference() -> Any:
     a, b = at.dvectors("a", "b")
     return at.log(a - b)
+
+
+@log_one_and.example
+def _log_beside_squares() -> tuple[Any, Any]:
+    x, y = at.dvectors("x", "y")
+    return at.log(1 + 2 * x + x**2 + y**2), at.log1p(2 * x + x**2 + y**2)
+
+
+@log_one_and.non_example
+def _log_of_two_and() -> Any:
+    x: Any = at.dvector("x")
+    return at.log(2 + x)
 
 
 @log_of_odds_ratio.example

@@ -15,7 +15,7 @@ from typing import Any
 from unification import isvar
 
 from kanrewrite.ac import match, term
-from kanrewrite.guards import Condition, is_float
+from kanrewrite.guards import Condition, Guard, is_float
 from kanrewrite.relation import REAL, Relation, Rule, eq, substitute
 from kanrewrite.relation.notation import written_out
 from kanrewrite.rewriter.around import in_choices, moved, remaining, scaled, with_units
@@ -35,6 +35,7 @@ from kanrewrite.rewriter.linear import (
 from kanrewrite.rewriter.wording import in_other_words
 from kanrewrite.terms import Param, T, Term
 from kanrewrite.unify import as_term
+from kanrewrite.view.forms import Sum
 
 _X = Param("spellings:x")
 #: What Aesara's canonicalization makes of sums, whose digits it keeps.
@@ -46,6 +47,10 @@ _STOCK = tuple(
         (1 + T.erf(_X), T.erfc(-_X)),
         (T.erf(_X) - 1, -T.erfc(_X)),
     )
+)
+#: A sum that has another sign where its terms are in another order.
+_difference = Guard(
+    "difference", lambda value: isinstance(value, Sum) and any(c < 0 for _, c in value.terms)
 )
 #: Powers that are read as products, roots and reciprocals.
 _POWERS = (2.0, 3.0, 0.5, -1.0, -0.5)
@@ -213,6 +218,24 @@ def _mirrored(rule: Rule) -> Iterator[Rule]:
                 )
 
 
+def _facing(rule: Rule) -> Iterator[Rule]:
+    """A rule about digits of a difference of fractions, for the negative of a denominator.
+
+    A sum is read with the sign of its first term: ``1/x - 1/(x - 1)`` as ``1/x + 1/(1 - x)``.
+    """
+    if rule.relation.where == "digits":
+        found = [p for p in _summed(rule.pattern) if p[0] is T.true_div and isvar(p[2])]
+        if len(found) == 2 and found[0][1] == found[1][1]:
+            below = found[1][2]
+            turned = {below: T.neg(below)}
+            yield replace(
+                rule,
+                pattern=substitute(rule.pattern, turned),
+                replacement=substitute(rule.replacement, turned),
+                conditions=(*rule.conditions, _difference(below)),
+            )
+
+
 def _summed(term: Any) -> Iterator[Term]:
     """The operators whose values are added up."""
     if isinstance(term, Term) and term[0] in (T.add, T.sub, T.neg):
@@ -227,7 +250,7 @@ def _as_stated(rule: Rule) -> Iterator[Rule]:
 
 
 #: How else a rule may be put, each for itself.
-_WORDS = (_as_stated, turned, transposed, _with_numbers, _as_stock, _raised, _mirrored)
+_WORDS = (_as_stated, turned, transposed, _with_numbers, _as_stock, _raised, _mirrored, _facing)
 #: And one of users: what the library says it says of what graphs have.
 _MORE_WORDS = (
     *_WORDS,

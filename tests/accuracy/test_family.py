@@ -58,6 +58,8 @@ KEPT = {
     "shape_half_angle": 1.0,
     "shape_log_quad": 1.0,
     "log_sinh": 1.0,
+    "recalled_ones_around": 1.0,
+    "recalled_log_transform": 6.0,
     "fresh_mercator": 1.0,
     "fresh_triangle_side": 1.0,
     "fresh_fraction_pair": 1.0,
@@ -392,3 +394,29 @@ def test_powers_and_sums_that_are_rounded_keep_what_they_lose(x: float) -> None:
         sine = float(mpmath.sin(mpmath.mpf(x) + mpmath.mpf(355.0)))
     np.testing.assert_allclose(powers(x, 1000.0), exact, rtol=5e-16)
     np.testing.assert_allclose(sines(x, 355.0), sine, rtol=5e-16)
+
+
+@pytest.mark.parametrize(
+    ("written", "times"),
+    [
+        (lambda x: 1 / x - 1 / (x - 1), -1),
+        (lambda x: 1 / (x + 1) - 1 / (x - 1), -2),
+        (lambda x: 3 / (x - 1) - 3 / (x + 1), 6),
+        (lambda x: 1 / (1 + x) + 1 / (1 - x), -2),
+    ],
+)
+def test_fractions_are_joined_whichever_sum_has_the_minus(written: Any, times: int) -> None:
+    x: Any = at.dvector("x")
+    with registry.disabled():
+        registry.enable("reciprocals_difference")
+        function = aesara.function([x], written(x), mode=MODE)
+    np.testing.assert_allclose(function([1e10, 1e100]), [times * 1e-20, times * 1e-200], rtol=1e-9)
+
+
+def test_a_log_of_one_and_squares_stays_one_of_one_and_a_little() -> None:
+    x, y = at.dvectors("x", "y")
+    with registry.disabled():
+        registry.enable("accuracy")
+        out = at.log(1 + (2 * x + x * x + y * y))
+        function = aesara.function([x, y], out, mode=MODE)
+    np.testing.assert_allclose(function([1e-50, 0.0], [1e-40, 1e-30]), [2e-50, 1e-60], rtol=1e-15)

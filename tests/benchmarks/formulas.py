@@ -41,6 +41,7 @@ FILES = (
     "formulas_shapes.txt",
     "formulas_fresh.txt",
     "formulas_late.txt",
+    "formulas_recalled.txt",
 )
 FORMULAS: tuple[Formula, ...] = tuple(
     formula for name in FILES for formula in written_in(Path(__file__).with_name(name))
