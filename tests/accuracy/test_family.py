@@ -420,3 +420,21 @@ def test_a_log_of_one_and_squares_stays_one_of_one_and_a_little() -> None:
         out = at.log(1 + (2 * x + x * x + y * y))
         function = aesara.function([x, y], out, mode=MODE)
     np.testing.assert_allclose(function([1e-50, 0.0], [1e-40, 1e-30]), [2e-50, 1e-60], rtol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_norms_over_an_axis_take_squares_of_what_is_in_range(dtype: str) -> None:
+    x: Any = at.matrix("x", dtype=dtype)
+    size = 1e200 if dtype == "float64" else 1e30
+    with registry.disabled():
+        registry.enable("scaled_norm")
+        out = at.sqrt((x**2).sum(axis=1))
+        function = aesara.function([x], [out, aesara.grad(out.sum(), x)], mode=MODE)
+    rows = np.array([[3, 4], [0.3, -0.4], [0, 0], [np.inf, 1]], dtype)
+    with np.errstate(all="ignore"):
+        for scale in (size, 1, 1 / size):
+            norms, slopes = function(rows * np.asarray(scale, dtype))
+            np.testing.assert_allclose(norms[:2], [5 * scale, 0.5 * scale], rtol=1e-6)
+            np.testing.assert_allclose(slopes[:2], [[0.6, 0.8], [0.6, -0.8]], rtol=1e-6)
+            assert norms[2:].tolist() == [0, np.inf]
+        assert function(np.zeros((2, 0), dtype))[0].tolist() == [0, 0]
