@@ -36,9 +36,9 @@ def log_quotient(a: Float, b: Float) -> Iterator[Eq]:
 
 
 @relation(family="accuracy", where="digits")
-def log_one_and(x: Float) -> Iterator[Eq]:
+def log_one_and(x: Float, y: Float) -> Iterator[Eq]:
     """The log of one and a little [1]_, before squares are completed with that one."""
-    yield eq(T.log(1 + x), T.log1p(x))
+    yield eq(T.log(1 + (x * x + y)), T.log1p(x * x + y))
 
 
 @relation(family="accuracy", where="digits")
@@ -163,13 +163,13 @@ def _log_of_difference() -> Any:
 @log_one_and.example
 def _log_beside_squares() -> tuple[Any, Any]:
     x, y = at.dvectors("x", "y")
-    return at.log(1 + 2 * x + x**2 + y**2), at.log1p(2 * x + x**2 + y**2)
+    return at.log(1 + (x**2 + y)), at.log1p(x**2 + y)
 
 
 @log_one_and.non_example
 def _log_of_two_and() -> Any:
-    x: Any = at.dvector("x")
-    return at.log(2 + x)
+    x, y = at.dvectors("x", "y")
+    return at.log(2 + x**2 + y)
 
 
 @log_of_odds_ratio.example

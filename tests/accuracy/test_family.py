@@ -58,6 +58,7 @@ KEPT = {
     "shape_half_angle": 1.0,
     "shape_log_quad": 1.0,
     "log_sinh": 1.0,
+    "xlogx_step": 1.0,
     "recalled_ones_around": 1.0,
     "recalled_log_transform": 6.0,
     "fresh_mercator": 1.0,
