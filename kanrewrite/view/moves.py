@@ -17,7 +17,7 @@ from aesara.tensor.basic import ARange, ExtractDiag, MakeVector
 from aesara.tensor.elemwise import DimShuffle
 from aesara.tensor.subtensor import indices_from_subtensor
 from aesara.tensor.type import TensorType
-from aesara.tensor.type_other import NoneTypeT, SliceConstant, SliceType, slicetype
+from aesara.tensor.type_other import NoneTypeT, SliceType
 
 from kanrewrite.guards.lengths import left_by_index, length_of
 from kanrewrite.view.forms import Bcast
@@ -186,12 +186,8 @@ class Index(Move):
 
     def __init__(self, entries: tuple[Any, ...], whole: Bcast):
         full = entries + (slice(None),) * (len(whole) - len(entries))
-        # Aesara drops a dimension of length 1 wrongly after any slice of it but a whole one.
-        self.entries: tuple[Any, ...] = tuple(
-            slice(None) if one and _keeps_one(e) else e for e, one in zip(full, whole, strict=True)
-        )
-        self.whole = whole
-        self.key = ("index", tuple(map(_entry_key, self.entries)), whole)
+        self.entries, self.whole = full, whole
+        self.key = ("index", tuple(map(_entry_key, full)), whole)
 
     def __repr__(self) -> str:
         return ", ".join(map(str, self.entries))
@@ -329,14 +325,10 @@ class Index(Move):
     def index(self) -> tuple[Any, ...]:
         """The entries up to the last that takes less than all.
 
-        Aesara infers another shape where slices that take all follow a list, and folds none
-        beside a list that has a step and no end.
+        Aesara infers another shape where slices that take all follow a list.
         """
         last = max((d for d, e in enumerate(self.entries) if e != slice(None)), default=-1)
-        entries = self.entries[: last + 1]
-        if not any(map(_ndim, entries)):
-            return entries
-        return tuple(SliceConstant(slicetype, _known(e)) if _steps(e) else e for e in entries)
+        return self.entries[: last + 1]
 
     def is_apart(self, other: Move) -> bool:
         """Numbers along one axis are different, where all others take the same, one by one."""
@@ -415,21 +407,12 @@ class Index(Move):
         Of a constant it is one, so that its type has its lengths: where Aesara divides ones out it
         keeps no others.
         """
-        found = with_shape(self._taken_of(var), self.result())
+        found = with_shape(var[self.index()], self.result())
         if isinstance(var, Constant) and all(map(_is_known, self.entries)):
             piece = at.constant(var.data[tuple(map(_known, self.entries))])
             if piece.type.broadcastable == found.type.broadcastable:
                 return piece
         return found
-
-    def _taken_of(self, var: Any) -> Any:
-        """What it takes: first the slices that Aesara can neither fold nor tell the length of."""
-        if not any(map(_ndim, self.entries)) or not any(map(_steps, self.entries)):
-            return var[self.index()]
-        stepped = (e if _steps(e) else slice(None) for e in self.entries)
-        left = (slice(None) if _steps(e) else e for e in self.entries)
-        (cut, listed) = (Index(tuple(entries), self.whole) for entries in (stepped, left))
-        return var[cut.index()][listed.index()]
 
 
 class Reshape(Move):
@@ -579,20 +562,6 @@ def _takes_all(entry: Any, one: bool) -> bool:
     return one and isinstance(entry, int) and entry == 0
 
 
-def _keeps_one(entry: Any) -> bool:
-    """Tell whether an entry is a slice that takes all of a dimension of length 1 for sure."""
-    if not isinstance(entry, slice) or not _is_known(entry) or _known(entry).step == 0:
-        return False
-    return len(range(1)[_known(entry)]) == 1
-
-
-def _steps(entry: Any) -> bool:
-    """Tell whether an entry is a known slice that has a step and no end."""
-    if not isinstance(entry, slice) or entry.step is None or entry.stop is not None:
-        return False
-    return _is_known(entry)
-
-
 def _ndim(entry: Any) -> int:
     return entry.type.ndim if isinstance(entry, Variable) and hasattr(entry.type, "ndim") else 0
 
@@ -610,8 +579,7 @@ def _is_number(entry: Any) -> bool:
 
 def _known(entry: Any) -> Any:
     if isinstance(entry, slice):
-        ends = map(_known, (entry.start, entry.stop, entry.step))
-        return slice(*(None if end is None else int(end) for end in ends))
+        return slice(_known(entry.start), _known(entry.stop), _known(entry.step))
     return entry.data if isinstance(entry, Constant) else entry
 
 
