@@ -211,31 +211,13 @@ class Builder(LogBuilder):
         origin = self.view.origin.get(form)
         if origin is None or origin.type.ndim != form.ndim:
             return None
-        met = hot(form) and (isinstance(form, Prod) or self._is_met(form, where))
-        if met and not self._is_about_one(form, where):
+        if hot(form) and (isinstance(form, Prod) or self._is_met(form, where)):
             return None  # its exponent may cancel
         if where.exact and fading(form):
             return None  # it may be needed where its value has vanished
         if self.view.gains(origin):
             return origin if self.reuse.takes(origin) else None
         return None if hot(form) and self.view.risks(origin) else origin
-
-    def _is_written(self, form: Form, where: Context) -> bool:
-        """Tell whether the graph computes a form that is a number and what is in range."""
-        if not isinstance(form, Sum) or form not in self.view.origin:
-            return False
-        return self._is_about_one(form, where) and self._origin(form, where) is not None
-
-    def _is_about_one(self, form: Form, where: Context) -> bool:
-        """Tell whether a form is a number and what is in range, so that no exponent of it cancels.
-
-        Computed in two ways, near zero it would differ by more than rounding from itself.
-        """
-        if not isinstance(form, Sum) or self.a.one not in dict(form.terms):
-            return False
-        if any(self.a.overflows(m) for m, _ in form.terms):
-            return False
-        return self._recognised(form, where) is form
 
     def _is_met(self, form: Form, where: Context) -> bool:
         """Tell whether something around a form may need its exponents."""
@@ -282,11 +264,10 @@ class Builder(LogBuilder):
             if k > 0 and is_mask(f):
                 conditions.append(f)
                 continue
-            written = self._is_written(f, inner)
-            if not written and (holds_sum(f) or (isinstance(f, Sum) and self.is_uneven(f, inner))):
+            if holds_sum(f) or (isinstance(f, Sum) and self.is_uneven(f, inner)):
                 waiting.append((f, k))
                 continue
-            if not written and isinstance(f, Sum) and k == 1 and is_simpler(f, coeff):
+            if isinstance(f, Sum) and k == 1 and is_simpler(f, coeff):
                 e, r = self.split_sum(f, self.a.no_exponent, ONE, inner, coeff)
                 coeff = ONE
             else:
