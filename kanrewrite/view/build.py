@@ -303,11 +303,11 @@ class Builder(LogBuilder):
 
         The exponents in outer that a sum holds too went out of it, and through what is around.
         """
-        if isinstance(f, Sum) and k < 0 and len({c > 0 for _, c in f.terms}) > 1:
+        if isinstance(f, Sum):
+            if k > 0 or len({c > 0 for _, c in f.terms}) == 1:
+                return self.split_sum(f, outer, k, where)
             e, r = self.split(f, where)  # near zero it differs from itself if built in two ways
             return self.a.plus(outer, e, k), r
-        if isinstance(f, Sum):
-            return self.split_sum(f, outer, k, where)
         inner = f.args[0] if isinstance(f, App) else f
         shown = exponents(inner)
         met = self.a.lin({m: c / k for m, c in outer.terms if m in shown})

@@ -19,15 +19,23 @@ def _both() -> Any:
     return e / (1 + e.sum(axis=0, keepdims=True)) * (back / (1 + back))
 
 
-LOSSES: dict[str, Callable[[], Any]] = {
+def _odds() -> Any:
+    """Of expected costs, that may be more than one."""
+    cost = at.dot(at.exp(z) / at.exp(z).sum(axis=1, keepdims=True), np.array([1.0, 0.0, 3.0, 1.0]))
+    return (cost / (1 - cost)).sum()
+
+
+PART = "where a part of the terms is read, the others keep the divisor that is written"
+LOSSES: dict[str, Any] = {
     "log of a difference": lambda: at.log((_both()[:, 1] - _both()[:, 2]) ** 2).sum(),
+    "odds of costs": pytest.param(_odds, marks=pytest.mark.xfail(strict=True, reason=PART)),
 }
 
 
-@pytest.mark.parametrize("name", LOSSES)
-def test_derivatives_are_as_good_as_stocks_near_a_pole(name: str) -> None:
+@pytest.mark.parametrize("made", LOSSES.values(), ids=LOSSES)
+def test_derivatives_are_as_good_as_stocks_near_a_pole(made: Callable[[], Any]) -> None:
     """The divisor is exact to its last digit only, and its powers stand in terms that cancel."""
-    loss = LOSSES[name]()
+    loss = made()
     slope = grad(loss, z)
     outputs = [loss, slope, grad((slope * d).sum(), z)]
     ours, theirs = (f([z, d], outputs) for f in (function, stock))
