@@ -17,7 +17,7 @@ from kanrewrite.border import Amount, Count, checked
 from kanrewrite.config import config
 from kanrewrite.errors import UnusableArgument
 from kanrewrite.fuzz.coverage import possible, reached, seen, wanted
-from kanrewrite.fuzz.generation import GRAPH, IDIOM, Shapes, generated, regimes
+from kanrewrite.fuzz.generation import GRAPH, IDIOM, SHARE, Shapes, generated, regimes
 from kanrewrite.fuzz.judging import Compiled, Unjudged, Verdict, compiled
 from kanrewrite.fuzz.programs import Program, Values
 from kanrewrite.fuzz.saving import source
@@ -28,6 +28,7 @@ CHUNK = 20
 #: What the seeds of programs of even and of odd number contain.
 _GRAMMARS = {
     "operators": ("", ""), "idioms": (IDIOM, IDIOM), "both": ("", IDIOM), "graphs": (GRAPH, GRAPH),
+    "shares": (SHARE, SHARE),
 }  # fmt: skip
 #: One program in so many is compiled with fusion and inplace operations.
 FULL = 8
@@ -260,7 +261,8 @@ def fuzz(
         Is told what was found so far, after each lot of programs.
     grammar : str
         What programs are made of: ``"operators"``, ``"idioms"`` (what people write), ``"both"``
-        in turn, or ``"graphs"`` (short compositions of two matrices and a number).
+        in turn, ``"graphs"`` (short compositions of two matrices and a number), or ``"shares"``
+        (what is done with probabilities, step upon step, to a loss).
 
     Returns
     -------

@@ -14,13 +14,14 @@ from kanrewrite.fuzz.idioms import IDIOMS, SORTS
 from kanrewrite.fuzz.numbers import NAMESPACE
 from kanrewrite.fuzz.programs import Array, Input, Line, Program, Values, run
 from kanrewrite.fuzz.recipes import Recipe, recipes
+from kanrewrite.fuzz.shares import LOSSES, SHARES, STEPS
 
 #: Beyond it a number that a program comes to is no everyday one.
 LARGE = 1e60
 #: How many times a line is tried.
 _TRIES = 200
-#: What seeds of programs made of idioms, and of graphs, contain.
-IDIOM, GRAPH = "idiom ", "graph "
+#: What seeds of programs made of idioms, of graphs, and of shares contain.
+IDIOM, GRAPH, SHARE = "idiom ", "graph ", "share "
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ GRAPHS_EXTREME = (
     Regime("far", 40.0, offset=800.0, first=True, rows=True),
     Regime("far below", 40.0, offset=-800.0, first=True, rows=True),
 )
+#: Where shares are: at scores that saturate them more and more.
+SHARES_AT = (Regime("everyday"), *(Regime(f"times {s:g}", s, first=True) for s in (4.0, 12.0, 30.0)))
 #: How many extreme regimes a program is judged in, besides all everyday ones.
 EXTREMES = 3
 
@@ -78,6 +81,8 @@ def regimes(seed: str, r: random.Random) -> list[Regime]:
     """Where a program is judged."""
     if GRAPH in seed:
         return [*GRAPHS_EVERYDAY, *GRAPHS_EXTREME]
+    if SHARE in seed:
+        return list(SHARES_AT)
     return [*EVERYDAY, *r.sample(EXTREME, EXTREMES)]
 
 
@@ -137,20 +142,31 @@ def generated(seed: str, longest: int = 9) -> tuple[Program, Shapes]:
     Parameters
     ----------
     seed : str
-        The same seed gives the same program; of idioms or graphs if it says so, else of operators.
+        The same seed gives the same program; of idioms, graphs or shares if it says so, else of
+        operators.
     longest : int
         How many lines it has at most.
     """
     r = random.Random(seed)
-    growth = Pool(r) if GRAPH in seed else Growth(r, IDIOMS if IDIOM in seed else recipes())
-    # A line of idioms is several operators.
-    for _ in range(r.randrange(2, 7) if IDIOM in seed else r.randrange(3, longest + 1)):
+    growth, lines = _begun(seed, r, longest)
+    for _ in range(lines):
         growth.grow()
     growth.finish()
     order = r.choices((0, 1, 2), (1, 6, 2))[0]
     program = Program(growth.inputs, tuple(growth.lines), order).trimmed()
     names = {i.name for i in program.inputs}
     return program, Shapes(tuple(s for s in growth.shapes if s[0] in names))
+
+
+def _begun(seed: str, r: random.Random, longest: int) -> tuple[Growth, int]:
+    """What grows by a seed, and by how many lines; those of idioms are several operators each."""
+    if GRAPH in seed:
+        return Pool(r), r.randrange(3, longest + 1)
+    if SHARE in seed:
+        return Chain(r), r.randrange(2, 6)
+    if IDIOM in seed:
+        return Growth(r, IDIOMS), r.randrange(2, 7)
+    return Growth(r, recipes()), r.randrange(3, longest + 1)
 
 
 class Growth:
@@ -278,6 +294,47 @@ class Pool(Growth):
     def finish(self) -> None:
         """The last step is the result; what it does not need is left out."""
         self._added(RESULT, (self.lines[-1].name,))
+
+
+class Chain(Growth):
+    """Shares while they grow: each step is of the last one."""
+
+    def __init__(self, r: random.Random):
+        super().__init__(r, SHARES)
+
+    def inputs_of(self, r: random.Random) -> list[tuple[str, str, tuple[int, ...]]]:
+        """The inputs: names, dtypes and shapes."""
+        matrix = (3, 4)
+        return [
+            ("x", "float64", matrix), ("y", "float64", matrix), ("w", "float64", matrix[1:]),
+            ("m", "bool", matrix),
+        ]  # fmt: skip
+
+    def grow(self) -> None:
+        """One line more: scores become shares first, now and then twice."""
+        super().grow()
+        if self.grammar is SHARES and self.r.random() < 0.8:
+            self._of(STEPS)
+
+    def finish(self) -> None:
+        """A loss of the last step."""
+        self._of(LOSSES)
+        super().grow()
+
+    def _of(self, grammar: tuple[Recipe, ...]) -> None:
+        self.grammar, self.weights = grammar, [recipe.weight for recipe in grammar]
+
+    def _fits(self, name: str, kind: str, operands: list[str]) -> bool:
+        value = self.values[name]
+        if kind == "M":
+            return value.dtype.kind == "b"
+        if kind == "W":
+            return name == "w"
+        if kind == "S":
+            return name in "xy"
+        if kind == "P":
+            return name == self.lines[-1].name
+        return name not in operands and any(line.name == name for line in self.lines)
 
 
 def _everyday(value: Array) -> bool:

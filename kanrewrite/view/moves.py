@@ -301,7 +301,8 @@ class Index(Move):
 
         Of something with some lengths; None where no one index does.
         """
-        left, found = first.left(), dict(enumerate(first.alike()[0]))
+        left, before = first.left(), dict(enumerate(first.alike()[0]))
+        found = dict(before)
         listed = self.entries[left.index(None)] if None in left else None
         if isinstance(listed, slice) and any(map(_ndim, self.entries)):
             return None  # each of one list with each of another
@@ -313,7 +314,7 @@ class Index(Move):
             if d is None:
                 found |= {
                     n: e if _same_places(entry, e) else e[entry]
-                    for n, e in found.items() if not isinstance(e, slice)
+                    for n, e in before.items() if not isinstance(e, slice)
                 }  # fmt: skip
             else:
                 whole = found[d] == slice(None)
