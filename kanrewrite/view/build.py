@@ -242,8 +242,10 @@ class Builder(LogBuilder):
         cold = [(f, k) for f, k in factors if f not in placed]
         if expo.terms or len(placed) != 1 or any(hot(f) for f, _ in cold):
             return self.value(form, where)
-        rests = [(self.value(f), k) for f, k in cold]
-        return self.or_one(self.product(coeff, [*rests, (plain(self, placed[0]), ONE)]))
+        hiding = [f for f, k in cold if k > 0 and is_mask(f)]
+        rests = [(self.value(f), k) for f, k in cold if f not in hiding]
+        rest = self.product(coeff, [*rests, (plain(self, placed[0]), ONE)])
+        return self.or_one(self._where(hiding, rest))
 
     def _split_prod(self, form: Prod, where: Context) -> Scaled:
         masks = joined(where.masks, dividing(form, self.a))

@@ -6,12 +6,22 @@ what the outer choice hides would be shown.
 
 from __future__ import annotations
 
+from typing import Any
+
 from kanrewrite.view.forms import App, Form, is_elementwise, pieces, remembered
 from kanrewrite.view.heat import is_mask
-from kanrewrite.view.lifting import Lifting
 
 
-def where_kept(form: Form, mask: App, a: Lifting) -> Form:
+def under(form: Form, outer: Form, a: Any) -> Form:
+    """``form * outer``, of what was computed apart from the masks in what it is multiplied with."""
+    for f, k in a.parts(outer)[2]:
+        if k > 0 and is_mask(f):
+            form = where_kept(form, f, a)
+    product: Form = a.mul(form, outer)
+    return product
+
+
+def where_kept(form: Form, mask: App, a: Any) -> Form:
     """A form with 1 for a mask, wherever it is of the same element.
 
     Parameters

@@ -12,6 +12,7 @@ from aesara.graph.basic import Variable
 
 from kanrewrite.guards.lengths import length_of
 from kanrewrite.terms import T
+from kanrewrite.view.chosen import under
 from kanrewrite.view.forms import App, Form, Leaf
 from kanrewrite.view.lengths import operands
 from kanrewrite.view.moves import Index, Move, Shuffle, inverse
@@ -28,9 +29,11 @@ class Untaken(NamedTuple):
 
 def untaken(form: Form, a: Any) -> Untaken | None:
     """What an index has taken the whole of a form of, None where it was not taken so."""
-    for move in dict.fromkeys(_index(f) for f in operands(form)):
+    for move in dict.fromkeys(map(_index, sorted(operands(form), key=lambda f: f.uid))):
         if move is None:
             return None
+        if form.bcast != move.result():
+            continue  # of what has length 1 where the whole has not
         of = a.witness.get(move)
         source = source_of(form, move, of, a) if isinstance(of, Leaf) else None
         if source is not None and isinstance(of, Leaf):
@@ -57,7 +60,7 @@ def put_once(form: Form, move: Move, like: Leaf, a: Any) -> Form | None:
         values, inner, inner_like = put.args
         whole = a.leaf(put_among(base, one), like.bcast)
         a.lengths[whole] = a.lengths.get(like, like)
-        taken = a.mul(a.const(c), values, a.move(outer, inner))
+        taken = a.mul(a.const(c), under(values, a.move(outer, inner), a))
         found.append(a.scatter(a.spread(taken, a.move(inner_like, inner)), one, whole))
     return a.add(*found) if found else None
 

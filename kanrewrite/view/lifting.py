@@ -21,6 +21,7 @@ from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import LONGEST, Algebra
+from kanrewrite.view.chosen import under
 from kanrewrite.view.complements import more_than_one, without_average, without_mean
 from kanrewrite.view.contraction import sides
 from kanrewrite.view.distributing import distributed, over_divisor
@@ -301,7 +302,7 @@ class Lifting(Algebra):
             values, move, like = f.args
             order, outer = move.back(axes) or self._picked(move, like, axes), self.div(form, f)
             if order is not None and move.fits(outer.bcast):
-                taken = self.mul(values, self.move(outer, move))
+                taken = under(values, self.move(outer, move), self)
                 return self.sum(
                     self.shuffle(self.spread(taken, self.move(like, move)), order), axes
                 )
@@ -557,8 +558,12 @@ class Lifting(Algebra):
         piece = move.apply(form.var)
         if not isinstance(piece, Constant):
             return None
-        number = constant_of(piece)
-        return self.shared_constant(self.leaf(piece, move.result())) if number is None else None
+        if constant_of(piece) is not None:
+            return None
+        found = self.shared_constant(self.leaf(piece, move.result()))
+        if form in self.conditions:
+            self.conditions.add(found)
+        return found
 
     def came_from(self, form: Form, move: Move) -> Form | None:
         """What a move gives a form of; a constant may have been taken from another by folding."""

@@ -116,7 +116,8 @@ def _moves(n: Form, m: Form, total: App, a: Lifting) -> Iterator[tuple[Move, Axe
 
 def _giving(forms: Iterable[Form], a: Lifting) -> list[Move]:
     """The moves that give all of some forms."""
-    first, *others = [a.given_by.get(e, {}) for e in forms] or [{}]
+    found = sorted(forms, key=lambda f: f.uid)
+    first, *others = [a.given_by.get(e, {}) for e in found] or [{}]
     return [move for move in first if all(move in given for given in others)]
 
 

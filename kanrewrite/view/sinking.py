@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import islice, product
 
 from kanrewrite.terms import T
+from kanrewrite.view.chosen import under
 from kanrewrite.view.contraction import as_sum, summed
 from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, join_bcast, pieces
 from kanrewrite.view.heat import hot, is_mask
@@ -238,10 +239,10 @@ def inside(form: Form, a: Lifting) -> Form | None:
     cold = {f: k for f, k in factors if not hot(f) and f is not scatters[0]}
     if not all(move.fits(p.bcast) for p in (*(m for m, _ in expo.terms), *hots)):
         return None
-    inner = a.mul(values, a.move(a.prod(ONE, expo, hots), move))
+    inner = under(values, a.move(a.prod(ONE, expo, hots), move), a)
     zeros = {f: k for f, k in cold.items() if k > 0 and may_vanish(f) and move.fits(f.bcast)}
     if zeros and a.overflows(inner):  # it may, where they are zero
-        hidden = a.mul(inner, a.move(a.prod(ONE, a.no_exponent, zeros), move))
+        hidden = under(inner, a.move(a.prod(ONE, a.no_exponent, zeros), move), a)
         if not a.overflows(hidden):
             inner, cold = hidden, {f: k for f, k in cold.items() if f not in zeros}
     whole = a.app(T.scatter, inner, move, like, bcast=like.bcast)

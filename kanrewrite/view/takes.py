@@ -16,6 +16,7 @@ import aesara.tensor as at
 
 from kanrewrite.guards.lengths import is_dimension, length_of
 from kanrewrite.terms import T
+from kanrewrite.view.chosen import under
 from kanrewrite.view.forms import (
     ONE,
     ZERO,
@@ -103,7 +104,7 @@ def over_takes(form: App, rest: Form, axes: Axes, a: Any) -> Form | None:
     takes = takes_of(move, like, axes, a)
     if takes is None or not a.can_move(rest, move):
         return None
-    taken = a.spread(a.mul(values, a.move(rest, move)), a.move(like, move))
+    taken = a.spread(under(values, a.move(rest, move), a), a.move(like, move))
     found: Form = a.scatter(taken, takes.alone, takes.alone_like, move)
     return found
 
@@ -225,7 +226,7 @@ def _told_apart(terms: Terms, takes: Takes, a: Any) -> Terms | None:
         [(takes.of_rows(outer, a), takes.of_each(values, a)) for outer, values in kind]
         for kind in put.values()
     )
-    there = [a.mul(values, a.move(outer, takes.each)) for outer, values in (*taken, *beside)]
+    there = [under(values, a.move(outer, takes.each), a) for outer, values in (*taken, *beside)]
     if cancelling([a.add(*there)], a) >= cancelling(there, a):
         return None
     rows = [a.mul(outer, takes.put(values, a)) for outer, values in taken]

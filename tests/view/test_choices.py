@@ -344,3 +344,19 @@ def test_the_largest_product_is_itself(name: str) -> None:
         for _ in range(4):
             given = draws.normal(size=(6, 5)), draws.normal(size=(6, 5))
             np.testing.assert_allclose(mine(*given), theirs(*given), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("other", [lambda e: e[::-1], lambda e: e[:, ::-1]])
+def test_a_picked_mixture_that_is_hidden_has_no_slope(other: Any, known: bool) -> None:
+    x, m = at.dmatrix("x"), at.bmatrix("m")
+    mask = np.array([[0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 1, 1]], "int8")  # the second pick is not
+    kept = at.as_tensor(mask.astype(bool)) if known else at.neq(m, 0)
+    e = at.exp(x)
+    loss = -at.log(at.switch(kept, e + 0.7 * other(e), 0)[at.arange(3), [1, 0, 2]]).sum()
+    slope = grad(loss, x)
+    values = [np.cos(np.arange(12.0)).reshape(3, 4), mask]
+    with np.errstate(divide="ignore"):
+        found, right = (f([x, m], slope)(*values) for f in (function, stock))
+    assert np.isfinite(right).all()
+    np.testing.assert_allclose(found, right, rtol=1e-13, atol=1e-16)
