@@ -72,7 +72,10 @@ GRAPHS_EXTREME = (
     Regime("far below", 40.0, offset=-800.0, first=True, rows=True),
 )
 #: Where shares are: at scores that saturate them more and more.
-SHARES_AT = (Regime("everyday"), *(Regime(f"times {s:g}", s, first=True) for s in (4.0, 12.0, 30.0)))
+SHARES_AT = (
+    Regime("everyday"),
+    *(Regime(f"times {s:g}", s, first=True) for s in (4.0, 12.0, 30.0)),
+)
 #: How many extreme regimes a program is judged in, besides all everyday ones.
 EXTREMES = 3
 
@@ -327,7 +330,7 @@ class Chain(Growth):
     def _fits(self, name: str, kind: str, operands: list[str]) -> bool:
         value = self.values[name]
         if kind == "M":
-            return value.dtype.kind == "b"
+            return bool(value.dtype.kind == "b")
         if kind == "W":
             return name == "w"
         if kind == "S":

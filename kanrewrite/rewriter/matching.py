@@ -40,6 +40,7 @@ from kanrewrite.rewriter.terms import Terms, numbers_in
 from kanrewrite.terms import Param, T, Term, parameters_of, parts_of
 from kanrewrite.trace import trace
 from kanrewrite.unify import is_term, unread_below
+from kanrewrite.view.fit import as_general
 from kanrewrite.view.instantiate import is_form
 from kanrewrite.view.matching import is_open
 from kanrewrite.view.nodes import FLOATS
@@ -274,6 +275,7 @@ class Matching:
             seen.append(new)
             if entry.defined and self._place.grows(new, out):
                 continue
+            new = as_general(new, out)
             if self._usable(rule.relation, out, new, bindings, start):
                 yield new
             if rule.name in self.broken:
@@ -447,7 +449,8 @@ class Matching:
                 problem = errors.wrong_number_of_results(len(outputs), len(results))
                 raise relation.error(problem)
             answers = zip(outputs, results, strict=True)
-            pairs = [(old, _as_graph(new, old, self._axioms.terms)) for old, new in answers]
+            terms = self._axioms.terms
+            pairs = [(old, as_general(_as_graph(new, old, terms), old)) for old, new in answers]
             if all(
                 old is new
                 or (not self._no_simpler(old, new) and self._usable(relation, old, new, {}, start))

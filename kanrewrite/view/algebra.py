@@ -62,8 +62,10 @@ MONOTONE = {
 }  # fmt: skip
 
 
+#: What is 1, or nothing: ``m**2 == m``.
+_IDEMPOTENT = (T.defined, T.mask)
 #: Operators that are more to a product than a factor among others.
-_SPECIAL = (T.switch, T.ones_like, T.defined)
+_SPECIAL = (T.switch, T.ones_like, *_IDEMPOTENT)
 
 
 class Algebra(Interner):
@@ -204,7 +206,7 @@ class Algebra(Interner):
         for f, k in factors.items():
             if k and is_ones(f) and not covers(covered, f):
                 kept[f] = ONE
-            elif f in kept and isinstance(f, App) and f.op is T.defined:
+            elif f in kept and isinstance(f, App) and f.op in _IDEMPOTENT:
                 kept[f] = ONE if k > 0 else -ONE
         return self.prod(coeff, expo, kept)
 
@@ -549,7 +551,10 @@ class Algebra(Interner):
         reduced = self._fractions_added(rest)
         if reduced is None:
             return None
-        return self.add_terms({**logs, **self.terms_of(reduced)})
+        whole = Totals(logs)  # logs may be left of the fractions too
+        for m, c in self.terms_of(reduced).items():
+            whole[m] += c
+        return self.add_terms(whole)
 
     def _fractions_added(self, terms: Terms) -> Form | None:
         """Fractions of the same exponentials added up, with what else cancels in them.

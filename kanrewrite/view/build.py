@@ -49,7 +49,7 @@ from kanrewrite.view.shutting import kept_beside
 from kanrewrite.view.signs import is_exact
 from kanrewrite.view.sinking import apart, is_scatter, sunk
 from kanrewrite.view.splitters import SPLITTERS
-from kanrewrite.view.sums import holds_sum, is_simpler
+from kanrewrite.view.sums import holds_sum, is_of_logs, is_simpler
 
 
 class Builder(LogBuilder):
@@ -182,7 +182,7 @@ class Builder(LogBuilder):
 
     def _recognised(self, form: Form, where: Context) -> Form:
         """A form with what fused operators compute, where none may swallow an exponent."""
-        apart = where.exact or where.apart
+        apart = (where.exact or where.apart) and not is_of_logs(form)
         if isinstance(form, App) and form.op is T.sum:
             apart = apart or is_divided(form, where, self.a)
         if self.recogniser is not None and not apart:
@@ -242,7 +242,7 @@ class Builder(LogBuilder):
         cold = [(f, k) for f, k in factors if f not in placed]
         if expo.terms or len(placed) != 1 or any(hot(f) for f, _ in cold):
             return self.value(form, where)
-        hiding = [f for f, k in cold if k > 0 and is_mask(f)]
+        hiding: list[Form] = [f for f, k in cold if k > 0 and is_mask(f)]
         rests = [(self.value(f), k) for f, k in cold if f not in hiding]
         rest = self.product(coeff, [*rests, (plain(self, placed[0]), ONE)])
         return self.or_one(self._where(hiding, rest))

@@ -52,7 +52,7 @@ def put_once(form: Form, move: Move, like: Leaf, a: Any) -> Form | None:
     base: Any = like.var.owner.inputs[0]
     found = []
     for n, c in a.terms_of(form).items():
-        put = next(iter(scatters(n, a)), None)
+        put = next((f for f in scatters(n, a) if f.bcast == form.bcast), None)
         outer = None if put is None else a.div(n, put)
         one = None if put is None else as_one(base, put.args[1], move, a)
         if put is None or outer is None or one is None or not put.args[1].fits(outer.bcast):

@@ -26,7 +26,7 @@ from kanrewrite.unify import is_term
 from kanrewrite.view.build import Builder
 from kanrewrite.view.candidates import sources, to_read, warm
 from kanrewrite.view.demand import Demand
-from kanrewrite.view.fit import fitted
+from kanrewrite.view.fit import as_general, fitted
 from kanrewrite.view.forms import App, Form, Leaf, within
 from kanrewrite.view.fused import Fused
 from kanrewrite.view.lost import Lost
@@ -272,7 +272,7 @@ class LiftingPass(GraphRewriter):
             if trace.recorder is not None:
                 trace.recorder.refused(LIFTING, var, errors.changes_type(var.type, new.type))
             return None
-        return new
+        return as_general(new, var)
 
 
 def _followed(var: Variable[Any, Any], new: Variable[Any, Any], view: View) -> list[Relation]:

@@ -106,45 +106,48 @@ class Place(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """What others leave, with more beside it: ``sum(b) == b + (others(b) + c) - c``."""
+    """What others leave, with more beside it: ``k*sum(b) == k*b + (k*others(b) + c) - c``."""
 
     divisor: Sum
     place: Place
+    times: Fraction
 
     def parted(self, form: Form, a: Any) -> Parts | None:
         """The parts of a sum, or of the others in it, by the divisor; None for what is none."""
         left = self.place.at(self.place.others, a)
-        more, own = self._with_own(a)
-        if own is not None and more is not None and _alike(form, more):
-            return [(self.divisor, ONE), (own, ONE)]
+        own, by = self._own(form, a)
+        if own is not None:
+            return [(self.divisor, 1 / by), (own, self.times / by)]
         parts = [(form, ONE)] if form is left else self.place.parted(form, a)
         if parts is None:
             return None
         rest = [(m, -c) for m, c in self.divisor.terms if m is not left]
-        whole: Parts = [(self.divisor, ONE), *rest]
-        return [part for m, c in parts for part in (whole if m is left else [(m, c)])]
+        whole: Parts = [(m, c / self.times) for m, c in ((self.divisor, ONE), *rest)]
+        return [(f, c * d) for m, c in parts for f, d in (whole if m is left else [(m, ONE)])]
 
-    def _with_own(self, a: Any) -> tuple[Form | None, Form | None]:
-        """The divisor with the whole sum in it, and what was left out of that."""
+    def _own(self, form: Form, a: Any) -> tuple[Form | None, Fraction]:
+        """What was left out of the divisor where a form is all of it, by a number, and that."""
         left = self.place.others
         taken = left_by(left, a)
         body, axes = left.args
         if len(taken) > 1:
-            return None, None
+            return None, ONE
         body = a.div(body, taken[0][0]) if taken else body
         total = a.sum(body, axes)
         own = _taken(body, total, taken[0][1], a) if taken else body
         own = None if own is None else self.place.at(own, a)
         whole, rest = self.place.at(total, a), self.place.at(left, a)
         if own is None or whole is None or rest is None:
-            return None, None
+            return None, ONE
         terms = {m: c for m, c in self.divisor.terms if m is not rest}
-        return a.add(whole, a.add_terms(terms)), own
+        more = a.add(a.mul(a.const(self.times), whole), a.add_terms(terms))
+        by, expo, factors = a.parts(more)
+        alike = not expo.terms and len(factors) == 1 and _alike(form, factors[0][0])
+        return (own, by) if alike else (None, ONE)
 
     def is_whole(self, form: Form, a: Any) -> bool:
         """Tell whether a form is the sum of which something is left, maybe with more beside it."""
-        more, _ = self._with_own(a)
-        return (more is not None and _alike(form, more)) or self.place.is_whole(form, a)
+        return self._own(form, a)[0] is not None or self.place.is_whole(form, a)
 
     def size(self, form: Form, a: Any) -> Fraction:
         """How often a form is divided by what is as small as what is left."""
@@ -172,8 +175,8 @@ def beside(form: Form) -> Beside | None:
     """The others, and what is added to them, in a sum; None where there are none."""
     for m, c in form.terms if isinstance(form, Sum) else ():
         moves, inner = moved(m)
-        if c == 1 and is_left(inner, form.home):
-            return Beside(form, Place(inner, moves))  # type: ignore[arg-type]
+        if c > 0 and is_left(inner, form.home):
+            return Beside(form, Place(inner, moves), c)  # type: ignore[arg-type]
     return None
 
 

@@ -447,6 +447,13 @@ class SumBuilder(ExponentBuilder):
         return lin, left, values
 
 
+def is_of_logs(form: Form) -> bool:
+    """Tell whether a form is a sum of logs, out of which no exponent is taken."""
+    if not isinstance(form, Sum):
+        return False
+    return all(isinstance(m, App) and m.op is T.log for m, _ in form.terms)
+
+
 def _of_alike(logs: Logs) -> set[Form]:
     """The logs of sums with the same exponents as another one has, of the opposite sign.
 

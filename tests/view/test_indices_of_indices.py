@@ -56,3 +56,12 @@ def test_rows_of_the_sums_of_some_columns() -> None:
     z = at.dmatrix("z")
     loss = at.log(at.exp(z)[:, 1:3].sum(axis=1, keepdims=True)[y]).sum()
     assert_right([z], [loss, grad(loss, z)], [np.cos(np.arange(12.0)).reshape(3, 4)], 1e-14)
+
+
+def test_a_mean_beside_an_element_of_each_row_of_some_columns() -> None:
+    z: Any = at.dmatrix("z")
+    p = (1 / (1 + at.exp(-z)))[:, 1:]
+    centred = p - p.mean(axis=0, keepdims=True)
+    losses = [at.log(1 - centred[at.arange(3), y]).sum(), at.log(1 - centred.T[[2, 0], 1]).sum()]
+    for loss in losses:
+        assert_right([z], [loss, grad(loss, z)], [np.cos(np.arange(12.0)).reshape(3, 4)], 1e-13)

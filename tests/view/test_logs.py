@@ -10,7 +10,7 @@ import pytest
 
 from kanrewrite import registry
 from kanrewrite.terms import T
-from tests.view.common import assert_right, at, function, stock
+from tests.view.common import assert_right, at, function, grad, stock
 
 #: Zeros beside what is negative, positive and a power of nothing.
 ZEROS = [
@@ -73,3 +73,12 @@ def test_logs_of_the_same_exponents_leave_the_largest_of_them(point: tuple[float
     total = 1 + 2 * at.exp(-3 * x - 2 * z) + at.exp(-x - y - 3 * z)
     out = at.log(1 + total) - at.log(total) + x
     assert_right([x, y, z], [out], list(map(np.float64, point)), rtol=1e-14)
+
+
+def test_a_small_log_divides_with_its_digits() -> None:
+    values = np.array([[0.0, 0.0, 9.849, -48.0]])
+    x = at.dmatrix("x")
+    p = at.exp(x) / at.exp(x).sum(axis=1, keepdims=True)
+    roots = [at.sqrt(-at.log(1 - p) * (1 - p)), at.sqrt(-at.log(1 - p) * p)]
+    for out in roots:
+        assert_right([x], [out, grad(out.sum(), x)], [values], 1e-13)

@@ -69,3 +69,14 @@ def test_ties_of_paired_comparisons() -> None:
         found = function([a, b, n], outputs)(*far)
     for x, y in zip(found, truth, strict=True):
         np.testing.assert_allclose(x, np.asarray(y, float), rtol=1e-13, atol=1e-300)
+
+
+def test_logs_among_fractions_are_counted_with_those_that_fractions_leave() -> None:
+    z, w = at.dmatrix("z"), at.dvector("w")
+    total = at.exp(z).sum(axis=1, keepdims=True)
+    gate: Any = at.sigmoid(w)
+    loss = (at.log(gate - gate * (total / (1 + total))) ** 2).sum()
+    mixed = grad(grad(loss, w).sum() + grad(loss, z).sum(), w)
+    given = [np.cos(np.arange(12.0)).reshape(3, 4), np.array([-0.75, 0.5, 1.5, 1.0])]
+    found, right = (f([z, w], mixed)(*given) for f in (function, stock))
+    np.testing.assert_allclose(found, right, rtol=1e-11)

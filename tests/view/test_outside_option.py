@@ -127,3 +127,24 @@ def test_a_share_of_all_is_one_beside_what_is_small() -> None:
         array[1, 2] = number
     found = function([x, y], e * size / (e.sum() + 1))(*values)
     np.testing.assert_allclose(found[1, 2], 0.1 * np.exp(12.0), rtol=1e-15)
+
+
+#: Scores of which one is nearly all of its row, at which stock divides by zero.
+_FAR = np.array([[0.0, 53.0, 3.0], [12.0, 0.0, -7.0], [-7.0, 0.0, 34.0]])
+_BESIDE: dict[str, Callable[[Any], Any]] = {
+    "losses": lambda h: -at.log(1 - h).sum(),
+    "odds": lambda h: (h / (1 - h)).sum(),
+    "a label": lambda h: -at.log(1 - h[ROWS, LABELS]).sum(),
+}
+
+
+@pytest.mark.parametrize("number", [1.0, 0.5, 1e-3, 1e-8])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("loss", _BESIDE.values(), ids=_BESIDE)
+def test_any_number_beside_the_sum(loss: Any, masked: bool, number: float) -> None:
+    e = at.switch(at.ge(y, 0), at.exp(x), 0) if masked else at.exp(x)
+    slope = grad(loss(e / (number + e.sum(axis=1, keepdims=True))), x)
+    given = [_FAR, np.array([[1.0, 1, 1], [1, 1, -1], [1, 1, 1]])]
+    found = function([x, y], slope)(*given)
+    right = evaluate([slope], dict(zip([x, y], given, strict=True)))[0].astype(float)
+    np.testing.assert_allclose(found, right, rtol=1e-13, atol=1e-15)
