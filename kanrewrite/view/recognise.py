@@ -163,12 +163,13 @@ class Recogniser:
 
     def _untransposed(self, form: Sum, a: Lifting) -> Form | None:
         """What is taken of others and transposed, before it was."""
-        parts = (f for f in within(form) if isinstance(f, App) and f.op is T.dimshuffle)
-        turn = turned(f for f in parts if is_others(moved(f)[1]))
+        turn = turned(_turned_others(form))
         if turn is None or len(turn[0]) != form.ndim:
             return None
         order, back = turn
         whole = a.shuffle(form, back)
+        if any(_turned_others(whole)):
+            return None  # some were, and others were not
         new = self.rewrite(whole, a)
         return None if new is whole else a.shuffle(new, order)
 
@@ -257,6 +258,13 @@ def dropped(form: Form) -> Iterator[App]:
                 yield form
     for part in parts:
         yield from dropped(part)
+
+
+def _turned_others(form: Form) -> Iterator[Form]:
+    """The others that are transposed in a form."""
+    for f in within(form):
+        if isinstance(f, App) and f.op is T.dimshuffle and is_others(moved(f)[1]):
+            yield f
 
 
 def _is_picked(form: Form) -> TypeGuard[App]:

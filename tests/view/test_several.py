@@ -194,3 +194,10 @@ def test_a_slice_of_a_list_of_rows_is_one_index() -> None:
     assert one == Index((rows, slice(1, None)), both)
     again = Index((slice(None), slice(0, 1)), both)
     assert again.after(one, [z.shape[0], z.shape[1]]) is None
+
+
+def test_others_of_which_some_are_transposed_end() -> None:
+    p = at.exp(z - at.log(at.exp(z).sum(axis=1, keepdims=True)))
+    loss = at.log((1 - (1 - p[:, 1:] + p[:, :-1]).prod(axis=0)).max()).sum()
+    values = np.cos(np.arange(12.0)).reshape(3, 4)
+    assert_right([z], [loss, grad(loss, z)], [values], 1e-13)
