@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: A sum of more terms is not searched.
 MANY = 6
+#: Coefficients that differ by no more, as 0.3 and 1 - 0.7 do, nearly cancel.
+NEAR = Fraction(1, 1024)
 #: So many shares are taken from 1 together, of which the log is stated.
 PICKS = 2
 
@@ -51,14 +53,13 @@ def without_one(terms: Terms, a: Lifting) -> Terms | None:
                         shared, *(a.mul(a.const(b), t) for t, b in terms.items() if t not in (m, n))
                     )
                 )
-            if c + d or n is m:
+            if abs(c + d) > abs(c) * NEAR or n is m:
                 continue
             left = _left_of_power(a.div(n, m), a)
             if left is not None:
-                rest = {t: b for t, b in terms.items() if t not in (m, n)}
-                for t, b in a.terms_of(a.mul(m, left)).items():
-                    rest[t] = rest.get(t, ZERO) + b * c
-                return rest
+                rest = {t: b for t, b in terms.items() if t not in (m, n)} | {n: c + d}
+                rest = added(rest, a.mul(a.const(c), m, left), a)
+                return {t: b for t, b in rest.items() if b}
     return None
 
 

@@ -115,39 +115,49 @@ class Beside(NamedTuple):
     def parted(self, form: Form, a: Any) -> Parts | None:
         """The parts of a sum, or of the others in it, by the divisor; None for what is none."""
         left = self.place.at(self.place.others, a)
-        own, by = self._own(form, a)
-        if own is not None:
-            return [(self.divisor, 1 / by), (own, self.times / by)]
+        if (whole := self._whole(form, a)) is not None:
+            return whole
         parts = [(form, ONE)] if form is left else self.place.parted(form, a)
         if parts is None:
             return None
         rest = [(m, -c) for m, c in self.divisor.terms if m is not left]
-        whole: Parts = [(m, c / self.times) for m, c in ((self.divisor, ONE), *rest)]
-        return [(f, c * d) for m, c in parts for f, d in (whole if m is left else [(m, ONE)])]
+        by: Parts = [(m, c / self.times) for m, c in ((self.divisor, ONE), *rest)]
+        return [(f, c * d) for m, c in parts for f, d in (by if m is left else [(m, ONE)])]
 
-    def _own(self, form: Form, a: Any) -> tuple[Form | None, Fraction]:
-        """What was left out of the divisor where a form is all of it, by a number, and that."""
+    def _whole(self, form: Form, a: Any) -> Parts | None:
+        """What is all of the divisor, by a number, as that and what was left out of it."""
+        own, total = self._own(a)
+        if own is None or not isinstance(form, Sum):
+            return None
+        numbers = all(form.bcast) and all(self.divisor.bcast)  # of whatever dimensions
+        terms, divisor = (
+            {moved(m)[1] if numbers else m: c for m, c in f.terms} for f in (form, self.divisor)
+        )
+        left = self.place.at(self.place.others, a)
+        total, left = (moved(f)[1] if numbers and f is not None else f for f in (total, left))
+        if total not in terms or left not in divisor:
+            return None
+        by = self.times / terms.pop(total)
+        divisor.pop(left)
+        beside = {m: by * terms.get(m, ZERO) - divisor.get(m, ZERO) for m in {**terms, **divisor}}
+        more = beside.pop(own, ZERO) + self.times
+        return None if any(beside.values()) else [(self.divisor, 1 / by), (own, more / by)]
+
+    def _own(self, a: Any) -> tuple[Form | None, Form | None]:
+        """What was left out of the others, and the sum that it was left out of."""
         left = self.place.others
         taken = left_by(left, a)
         body, axes = left.args
         if len(taken) > 1:
-            return None, ONE
+            return None, None
         body = a.div(body, taken[0][0]) if taken else body
         total = a.sum(body, axes)
         own = _taken(body, total, taken[0][1], a) if taken else body
-        own = None if own is None else self.place.at(own, a)
-        whole, rest = self.place.at(total, a), self.place.at(left, a)
-        if own is None or whole is None or rest is None:
-            return None, ONE
-        terms = {m: c for m, c in self.divisor.terms if m is not rest}
-        more = a.add(a.mul(a.const(self.times), whole), a.add_terms(terms))
-        by, expo, factors = a.parts(more)
-        alike = not expo.terms and len(factors) == 1 and _alike(form, factors[0][0])
-        return (own, by) if alike else (None, ONE)
+        return None if own is None else self.place.at(own, a), self.place.at(total, a)
 
     def is_whole(self, form: Form, a: Any) -> bool:
         """Tell whether a form is the sum of which something is left, maybe with more beside it."""
-        return self._own(form, a)[0] is not None or self.place.is_whole(form, a)
+        return self._whole(form, a) is not None or self.place.is_whole(form, a)
 
     def size(self, form: Form, a: Any) -> Fraction:
         """How often a form is divided by what is as small as what is left."""
@@ -160,15 +170,6 @@ class Beside(NamedTuple):
                 ((x, c),) = own.terms
                 found.append(-max(shown.get(x, ZERO) / c, ZERO))
         return sum(found, self.place.size(form, a))
-
-
-def _alike(form: Form, other: Form) -> bool:
-    """Tell whether two sums are one, or one number whatever dimensions of length 1 it has."""
-    if form is other or not (isinstance(form, Sum) and isinstance(other, Sum)):
-        return form is other
-    numbers = all(form.bcast) and all(other.bcast)
-    terms, others = ({moved(m)[1]: c for m, c in f.terms} for f in (form, other))
-    return numbers and terms == others
 
 
 def beside(form: Form) -> Beside | None:

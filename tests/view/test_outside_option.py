@@ -148,3 +148,14 @@ def test_any_number_beside_the_sum(loss: Any, masked: bool, number: float) -> No
     found = function([x, y], slope)(*given)
     right = evaluate([slope], dict(zip([x, y], given, strict=True)))[0].astype(float)
     np.testing.assert_allclose(found, right, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_parts_that_nearly_add_up_to_one(masked: bool) -> None:
+    kept: Any = at.ge(y, 0) if masked else 1.0
+    e = at.switch(kept, at.exp(x), 0) if masked else at.exp(x)
+    mixed = 0.3 * e / (1 + _total(x)) + 0.7 * kept
+    slope = grad(-at.log(1 - mixed).mean(), x)
+    given = [_FAR / 4, np.array([[1.0, 1, 1], [1, 1, -1], [1, 1, 1]])]
+    right = evaluate([slope], dict(zip([x, y], given, strict=True)))[0].astype(float)
+    np.testing.assert_allclose(function([x, y], slope)(*given), right, rtol=1e-12, atol=1e-16)
