@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import aesara.tensor as at
 from aesara.compile.builders import OpFromGraph
 from aesara.compile.mode import Mode, get_mode
 from aesara.graph.basic import Variable, clone_get_equiv
@@ -93,7 +94,7 @@ def rebuilt(op: Any, inputs: Sequence[Graph], outputs: Sequence[Graph], mode: An
         mode = op.mode if mode is None else mode
         return Scan(
             list(inputs),
-            list(outputs),
+            _in_pairs(op, inputs, outputs),
             op.info,
             mode=writing(mode) if op.info.n_mit_mot else mode,
             truncate_gradient=op.truncate_gradient,
@@ -113,6 +114,29 @@ def rebuilt(op: Any, inputs: Sequence[Graph], outputs: Sequence[Graph], mode: An
         name=op.name,
         **settings,
     )
+
+
+def _in_pairs(op: Scan, inputs: Sequence[Graph], outputs: Sequence[Graph]) -> list[Graph]:
+    """What a step makes, where a state meets what is added to it in a sum of two.
+
+    Aesara moves a dot that is added to a state out of the loop, and takes it that the sum has no
+    other operand: what else there is, as in a sum that canonicalization has flattened, is lost.
+    """
+    states: Iterable[Graph] = op.inner_sitsot(list(inputs))
+    made: Iterable[Graph] = op.inner_sitsot_outs(list(outputs))
+    new = {total: _in_pair(state, total) for state, total in zip(states, made, strict=True)}
+    return [new.get(v, v) for v in outputs]
+
+
+def _in_pair(state: Graph, total: Graph) -> Graph:
+    node = total.owner
+    operands = node.inputs if node is not None and node.op == at.add else ()
+    if len(operands) <= 2 or state not in operands:
+        return total
+    place = operands.index(state)
+    sum_of_two: Graph = at.add(state, at.add(*operands[:place], *operands[place + 1 :]))
+    copy_stack_trace(total, sum_of_two)
+    return sum_of_two
 
 
 def mode_of(op: Any) -> Mode:

@@ -171,6 +171,28 @@ def test_what_python_computes_of_a_gradient_is_written(grad: Any) -> None:
     np.testing.assert_allclose(f(near), np.tile(softmax(near.sum(0)), (3, 1)))
 
 
+def test_all_that_is_added_to_a_state_is_there() -> None:
+    """Aesara moves a dot out of a sum with a state, and forgets operands beyond the second.
+
+    A weight that a step uses thrice has a derivative of three dots, beside what the steps after
+    have made of it: canonicalized, one sum of four.
+    """
+    x, w = at.matrices("xw")
+
+    def step(row: Any, h: Any) -> Any:
+        return soft(at.dot(row, w) + at.dot(h, at.square(w)) + at.dot(at.tanh(h), w))
+
+    states, _ = aesara.scan(step, [x], [at.ones(3)])
+    last, unrolled = at.ones(3), []
+    for n in range(3):
+        last = step(x[n], last)
+        unrolled.append(last)
+    costs = [at.square(seen).sum() for seen in (states, at.stack(unrolled))]
+    f = aesara.function([x, w], [aesara.grad(cost, w) for cost in costs], mode=PYTHON)
+    found, expected = f(X / 1000, X[::-1] / 1000)
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
 def test_disabled_the_library_leaves_nothing_behind() -> None:
     kanrewrite.disable()
     assert not any("transform" in vars(rewriter) for rewriter in waiting._MOVING)
