@@ -20,7 +20,7 @@ from kanrewrite.blame.recording import (
 from kanrewrite.blame.result import Blame, Kind
 from kanrewrite.blame.shrinking import shrunk
 from kanrewrite.border import AnyMode, AnyVariable, Values, checked
-from kanrewrite.errors import NotOneValueEach
+from kanrewrite.errors import NotOneValueEach, UnusableValue
 from kanrewrite.relation import Relation
 from kanrewrite.structure import outputs_of
 
@@ -59,8 +59,8 @@ def blame(
 
     Raises
     ------
-    NotAGraph, NotOneValueEach
-        For what is no graph, and if values are missing.
+    NotAGraph, NotOneValueEach, UnusableValue
+        For what is no graph, if values are missing, and for one that is not of its input's type.
 
     Notes
     -----
@@ -108,7 +108,17 @@ def _witness(inputs: Sequence[Graph], values: Any) -> Witness:
     if len(values) != len(inputs):
         raise NotOneValueEach([str(v) for v in inputs], [f"{len(values)} values"])
     pairs = zip(inputs, values, strict=True)
-    return Witness({v: np.asarray(v.type.filter(a, allow_downcast=True)) for v, a in pairs})
+    return Witness({v: _value(v, a) for v, a in pairs})
+
+
+def _value(variable: Graph, given: Any) -> Array:
+    """A value in the type of its input."""
+    try:
+        return np.asarray(variable.type.filter(given, allow_downcast=True))
+    except (TypeError, ValueError) as error:
+        is_array = isinstance(given, np.ndarray)
+        text = f"{given.dtype} of shape {given.shape}" if is_array else repr(given)[:80]
+        raise UnusableValue(str(variable), str(variable.type), text, str(error)) from error
 
 
 def _question(

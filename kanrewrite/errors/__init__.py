@@ -11,6 +11,7 @@ from kanrewrite.errors.audit import (
     NotOneValueEach,
     UnsafeWarning,
     UnusableRange,
+    UnusableValue,
     no_audit,
     unsafe,
 )
@@ -178,6 +179,7 @@ __all__ = [
     "UnusableOperator",
     "UnusableRange",
     "UnusableSetting",
+    "UnusableValue",
     "cancels",
     "cannot_be_followed",
     "cannot_be_turned",

@@ -73,3 +73,14 @@ class NotOneValueEach(KanrewriteError, ValueError):
             f"one value is needed for each input: the inputs are {', '.join(inputs) or 'none'}, "
             f"given are {', '.join(given) or 'none'}. Give them in this order or by name."
         )
+
+
+class UnusableValue(KanrewriteError, TypeError):
+    """A value that is not of the type of its input."""
+
+    def __init__(self, name: str, kind: str, given: str, reason: str):
+        super().__init__(
+            f"the value of the input {name} cannot be used: {name} is {kind}, and given is "
+            f"{given} ({reason.rstrip('.')}). Give an array with as many dimensions, of a dtype "
+            f"that {name} can hold."
+        )

@@ -15,7 +15,7 @@ from aesara.tensor.elemwise import Elemwise
 import kanrewrite
 from kanrewrite import Eq, Relation, T, blame, eq, relation
 from kanrewrite.blame.recording import Recording, source_of_rewrite
-from kanrewrite.errors import NotOneValueEach
+from kanrewrite.errors import NotOneValueEach, UnusableValue
 
 x: Any = at.dvector("x")
 m: Any = at.dmatrix("m")
@@ -186,6 +186,12 @@ def test_text_says_which_where_and_what() -> None:
 def test_values_have_to_fit(values: Any) -> None:
     with pytest.raises(NotOneValueEach, match="the inputs are x"):
         blame([x], at.exp(x), values)
+
+
+@pytest.mark.parametrize("value", [np.ones(3), 1.0, "what", None])
+def test_a_value_of_another_type_is_named(value: Any) -> None:
+    with pytest.raises(UnusableValue, match=r"input m cannot be used: m is .* Give an array"):
+        blame([m], at.exp(m), [value])
 
 
 def test_replacements_are_taken_back_and_made_again() -> None:
