@@ -94,9 +94,16 @@ def in_range(form: Form, a: Lifting) -> bool:
 
 @remembered
 def weight(form: Form) -> int:
-    """How many operators and leaves a form is written with; what is closed counts as one."""
+    """How many operators and leaves a form is written with; what is closed counts as one.
+
+    So does each term of an exponent, whatever it is: it is met as a whole.
+    """
     if isinstance(form, App) and form.op is T.closed:
         return 1
+    if isinstance(form, Lin):
+        return 1 + len(form.terms)
+    if isinstance(form, Prod):
+        return 1 + len(form.expo.terms) + sum(weight(f) for f, _ in form.factors)
     return 1 + sum(map(weight, pieces(form)))
 
 

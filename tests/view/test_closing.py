@@ -14,7 +14,7 @@ from kanrewrite.view.read import View
 from tests.benchmarks.unrolled import MODELS
 from tests.modes import WHOLE
 from tests.sparing import sparing
-from tests.view.common import PLAIN, at, function, grad, stock
+from tests.view.common import PLAIN, assert_right, at, function, grad, stock
 
 X, Y = at.dvectors("x", "y")
 #: A gate, which is between 0 and 1.
@@ -172,3 +172,17 @@ def test_forms_that_share_their_parts_are_walked_once() -> None:
         form = a.app(T.switch, y, form, a.mul(form, y))
     assert not cancel([form, y], {view.read(at.dvector()): Y}, a)
     assert cancel([form, a.one], {x: X}, a)
+
+
+def test_an_exponent_is_met_as_a_whole_whatever_it_is_made_of() -> None:
+    """Of a decoder's bias, with what was computed of what was decoded in an exponent."""
+    q, x, m, d, w = at.dmatrices("q", "x", "m", "d", "w")
+    c = at.dvector("c")
+    rng = np.random.default_rng(2)
+    shapes = [(5, 3), (5, 3), (5, 3), (3, 3), (3, 3), (3,)]
+    values = [1.5 * rng.normal(size=shape) for shape in shapes]
+    values[1] = (values[1] > 0).astype(float)
+    logits = at.dot(m + at.exp(at.dot(at.tanh(q), w)), d) + c
+    p = at.exp(logits) / (1 + at.exp(logits))
+    loss = -(x * at.log(p) + (1 - x) * at.log(1 - p)).sum(axis=1).mean()
+    assert_right([q, x, m, d, w, c], [grad(loss, c)], values, 1e-13)
