@@ -18,7 +18,7 @@ from aesara.graph.basic import Variable
 from kanrewrite.terms import T
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled, within_log
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, Terms
 from kanrewrite.view.heat import exponents, fades, hot, is_softplus
 from kanrewrite.view.sums import NEGLIGIBLE, SumBuilder
 
@@ -50,9 +50,22 @@ class LogBuilder(SumBuilder):
         # What of outer shows in the form as well meets it there, before either is rounded.
         shown = exponents(form)
         met = self.a.lin({m: c for m, c in outer.terms if m in shown})
+        powers = {f: k for f, k in factors if not (hot(f) or k % 2)}
+        if len(powers) < len(factors) or sign < 0:  # beside what may be negative, 0 has no log
+            powers = {}
+        form = self.a.div(form, self.a.prod(ONE, self.a.no_exponent, powers)) if powers else form
         e, r = self.split(self.a.mul(self.a.exp(met), form), within_log(form))
         e = self.a.plus(self.a.plus(outer, met, -ONE), e, ONE)
-        return e, None if r is None else self._log_of(form, r)
+        return e, self._beside_logs_of(powers, None if r is None else self._log_of(form, r))
+
+    def _beside_logs_of(
+        self, powers: Terms, log: Variable[Any, Any] | None
+    ) -> Variable[Any, Any] | None:
+        """``log(f**k) + log``, for even k: the power may be out of range where its log is not."""
+        logs = [(k, self.make(at.log, self.make(at.abs, self.value(f)))) for f, k in powers.items()]
+        if not logs:
+            return log
+        return self.total(logs if log is None else [*logs, (ONE, log)])
 
     def _log_sum(self, form: Sum, outer: Lin, alike: bool = False) -> Scaled:
         """``outer + log(form)``; with 1 in it, by `log1p`: the other terms may be negligible."""

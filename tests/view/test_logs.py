@@ -82,3 +82,12 @@ def test_a_small_log_divides_with_its_digits() -> None:
     roots = [at.sqrt(-at.log(1 - p) * (1 - p)), at.sqrt(-at.log(1 - p) * p)]
     for out in roots:
         assert_right([x], [out, grad(out.sum(), x)], [values], 1e-13)
+
+
+@pytest.mark.parametrize("y", [1e-200, 1e200])
+def test_a_square_whose_log_alone_is_in_range(y: float) -> None:
+    x, w = at.dscalars("x", "w")
+    square = (w * at.exp(x)) ** 2
+    given = [600.0, y] if y < 1 else [-600.0, y]
+    outputs = [at.log(square), at.log1p(square), grad(at.log1p(square), x)]
+    assert_right([x, w], outputs, given, 1e-12)
