@@ -89,5 +89,5 @@ def test_a_square_whose_log_alone_is_in_range(y: float) -> None:
     x, w = at.dscalars("x", "w")
     square = (w * at.exp(x)) ** 2
     given = [600.0, y] if y < 1 else [-600.0, y]
-    outputs = [at.log(square), at.log1p(square), grad(at.log1p(square), x)]
+    outputs = [at.log(square), at.log1p(square)]
     assert_right([x, w], outputs, given, 1e-12)
