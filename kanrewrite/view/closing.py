@@ -96,15 +96,21 @@ def in_range(form: Form, a: Lifting) -> bool:
 def weight(form: Form) -> int:
     """How many operators and leaves a form is written with; what is closed counts as one.
 
-    So does each term of an exponent, whatever it is: it is met as a whole.
+    So does a dot product that is the term of an exponent: it is met as a whole.
     """
     if isinstance(form, App) and form.op is T.closed:
         return 1
-    if isinstance(form, Lin):
-        return 1 + len(form.terms)
-    if isinstance(form, Prod):
-        return 1 + len(form.expo.terms) + sum(weight(f) for f, _ in form.factors)
-    return 1 + sum(map(weight, pieces(form)))
+    whole = (
+        dict.fromkeys(m for m, _ in form.expo.terms if _is_dot(m)) if isinstance(form, Prod) else {}
+    )
+    return 1 + sum(1 if m in whole else weight(m) for m in pieces(form))
+
+
+def _is_dot(form: Form) -> bool:
+    """Tell whether a form is a dot product, maybe moved."""
+    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+        form = form.args[0]
+    return isinstance(form, App) and form.op in (T.dot, T.batched_dot)
 
 
 def is_sum(node: Apply[Any]) -> bool:
