@@ -100,10 +100,10 @@ def weight(form: Form) -> int:
     """
     if isinstance(form, App) and form.op is T.closed:
         return 1
-    whole = (
-        dict.fromkeys(m for m, _ in form.expo.terms if _is_dot(m)) if isinstance(form, Prod) else {}
-    )
-    return 1 + sum(1 if m in whole else weight(m) for m in pieces(form))
+    if isinstance(form, Prod):
+        terms = (1 if _is_dot(m) else weight(m) for m, _ in form.expo.terms)
+        return 1 + sum(terms) + sum(weight(f) for f, _ in form.factors)
+    return 1 + sum(map(weight, pieces(form)))
 
 
 def _is_dot(form: Form) -> bool:

@@ -174,8 +174,8 @@ def test_forms_that_share_their_parts_are_walked_once() -> None:
     assert cancel([form, a.one], {x: X}, a)
 
 
-def test_an_exponent_is_met_as_a_whole_whatever_it_is_made_of() -> None:
-    """Of a decoder's bias, with what was computed of what was decoded in an exponent."""
+def test_a_dot_product_in_an_exponent_is_met_as_a_whole() -> None:
+    """The slope in a decoder's bias, of logits that are made of exponentials."""
     q, x, m, d, w = at.dmatrices("q", "x", "m", "d", "w")
     c = at.dvector("c")
     rng = np.random.default_rng(2)
