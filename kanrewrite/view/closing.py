@@ -19,6 +19,7 @@ from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, pieces, remembered
 from kanrewrite.view.heat import hot, shows
 from kanrewrite.view.levels import bounded, independent, level, overflows
 from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.places import moved
 from kanrewrite.view.sinking import sunk
 from kanrewrite.view.source import Source
 
@@ -94,23 +95,10 @@ def in_range(form: Form, a: Lifting) -> bool:
 
 @remembered
 def weight(form: Form) -> int:
-    """How many operators and leaves a form is written with; what is closed counts as one.
-
-    So does a dot product that is the term of an exponent: it is met as a whole.
-    """
+    """How many operators and leaves a form is written with; what is closed counts as one."""
     if isinstance(form, App) and form.op is T.closed:
         return 1
-    if isinstance(form, Prod):
-        terms = (1 if _is_dot(m) else weight(m) for m, _ in form.expo.terms)
-        return 1 + sum(terms) + sum(weight(f) for f, _ in form.factors)
     return 1 + sum(map(weight, pieces(form)))
-
-
-def _is_dot(form: Form) -> bool:
-    """Tell whether a form is a dot product, maybe moved."""
-    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
-        form = form.args[0]
-    return isinstance(form, App) and form.op in (T.dot, T.batched_dot)
 
 
 def is_sum(node: Apply[Any]) -> bool:
@@ -146,9 +134,7 @@ def cancel(forms: Iterable[Form], closed: Collection[Form], a: Lifting) -> bool:
 
 def _is_closed(form: Form, closed: Collection[Form]) -> bool:
     """Tell whether a form is a closed variable, maybe moved."""
-    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
-        form = form.args[0]
-    return form in closed
+    return moved(form)[1] in closed
 
 
 def _holds(form: Form, closed: Collection[Form]) -> bool:
