@@ -7,17 +7,11 @@ either axis, as no model does and every rewrite should bear.
 
 from __future__ import annotations
 
-from kanrewrite.fuzz.recipes import Recipe
+from kanrewrite.fuzz.recipes import Recipe, equally
 
 _AXES = ("axis=0", "axis=-1")
 
-
-def _made(kinds: str, weight: float, *texts: str) -> tuple[Recipe, ...]:
-    """Recipes that are taken equally often."""
-    return tuple(Recipe(text, kinds, weight / len(texts)) for text in texts)
-
-
-UNARY = _made(
+UNARY = equally(
     "f",
     4.0,
     "at.exp({0})",
@@ -44,7 +38,7 @@ UNARY = _made(
     "at.switch(at.gt({0}, 0), at.exp({0}), {0})",
 )
 
-BINARY = _made(
+BINARY = equally(
     "ff",
     3.0,
     "{0} + {1}",
@@ -62,7 +56,7 @@ BINARY = _made(
 )
 
 #: What gives a number for each row or column, and what is done along them.
-ALONG = _made(
+ALONG = equally(
     "v",
     3.0,
     "{0}.sum(axis=<0|-1>, keepdims=<True|False>)",

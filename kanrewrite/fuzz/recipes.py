@@ -62,6 +62,11 @@ class Recipe:
         return text
 
 
+def equally(kinds: str, weight: float, *texts: str) -> tuple[Recipe, ...]:
+    """Recipes of the same kinds that are taken equally often, of one weight in all."""
+    return tuple(Recipe(text, kinds, weight / len(texts)) for text in texts)
+
+
 @cache
 def operators() -> frozenset[Operator]:
     """The elementwise operators that the library reads, from the tables that it reads them by."""

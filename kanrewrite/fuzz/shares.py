@@ -7,19 +7,13 @@ Almost all of them are exact in stock Aesara at everyday inputs.
 
 from __future__ import annotations
 
-from kanrewrite.fuzz.recipes import Recipe
+from kanrewrite.fuzz.recipes import Recipe, equally
 
 _ROWS = "axis=<1|0>, keepdims=True"
 
-
-def _made(kinds: str, weight: float, *texts: str) -> tuple[Recipe, ...]:
-    """Recipes that are taken equally often."""
-    return tuple(Recipe(text, tuple(kinds), weight / len(texts)) for text in texts)
-
-
 #: What scores ``S`` become first.
 SHARES = (
-    *_made(
+    *equally(
         "S",
         4.0,
         "at.exp({0}) / at.exp({0}).sum(axis=1, keepdims=True)",
@@ -29,7 +23,7 @@ SHARES = (
         "at.exp(special.log_softmax({0}, axis=1))",
         "at.exp({0} / 0.7) / at.exp({0} / 0.7).sum(axis=1, keepdims=True)",
     ),
-    *_made(
+    *equally(
         "S",
         2.0,
         "at.exp({0}) / (1 + at.exp({0}).sum(axis=1, keepdims=True))",
@@ -37,8 +31,8 @@ SHARES = (
         "at.exp({0}) / (1 + at.exp({0}))",
         "at.sigmoid({0})",
     ),
-    *_made("SW", 0.7, "at.exp({0} + {1}) / at.exp({0} + {1}).sum(axis=1, keepdims=True)"),
-    *_made(
+    *equally("SW", 0.7, "at.exp({0} + {1}) / at.exp({0} + {1}).sum(axis=1, keepdims=True)"),
+    *equally(
         "SM",
         0.7,
         "{1} * at.exp({0}) / (1e-3 + ({1} * at.exp({0})).sum(axis=1, keepdims=True))",
@@ -48,7 +42,7 @@ SHARES = (
 
 #: What the last step ``P`` becomes, with any before it ``Q``, weights ``W`` and conditions ``M``.
 STEPS = (
-    *_made(
+    *equally(
         "P",
         6.0,
         "1 - {0}",
@@ -61,7 +55,7 @@ STEPS = (
         "{0} * at.log({0})",
         "-at.log(1 - {0})",
     ),
-    *_made(
+    *equally(
         "P",
         6.0,
         "{0}[at.arange(3), [1, 0, 2]]",
@@ -73,7 +67,7 @@ STEPS = (
         "{0}[:, 1:] - {0}[:, :-1]",
         "{0} - {0}[:, <::-1|[1, 1, 0, 0]>]",
     ),
-    *_made(
+    *equally(
         "P",
         6.0,
         f"{{0}}.sum({_ROWS})",
@@ -86,7 +80,7 @@ STEPS = (
         f"{{0}}.prod({_ROWS})",
         f"1 - (1 - {{0}}).prod({_ROWS})",
     ),
-    *_made(
+    *equally(
         "PQ",
         4.0,
         "0.3 * {0} + 0.7 * {1}",
@@ -97,7 +91,7 @@ STEPS = (
         "{0} - {1}",
         "{0} * (1 - {1})",
     ),
-    *_made(
+    *equally(
         "PW",
         2.0,
         "{0} * at.exp({1})",
@@ -106,7 +100,7 @@ STEPS = (
         "at.sigmoid({1}) * {0} + 1 - at.sigmoid({1})",
         "{0} * {1}[<:|::-1>]",
     ),
-    *_made(
+    *equally(
         "PM",
         2.0,
         "at.switch({1}, {0}, 0)",
@@ -114,10 +108,10 @@ STEPS = (
         "at.switch({1}, {0}, 1 - {0})",
         "{1} * {0}",
     ),
-)  # fmt: skip
+)
 
 #: What is asked of the last step.
-LOSSES = _made(
+LOSSES = equally(
     "P",
     1.0,
     "{0}.sum()",

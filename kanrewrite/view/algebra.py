@@ -551,10 +551,8 @@ class Algebra(Interner):
         reduced = self._fractions_added(rest)
         if reduced is None:
             return None
-        whole = Totals(logs)  # logs may be left of the fractions too
-        for m, c in self.terms_of(reduced).items():
-            whole[m] += c
-        return self.add_terms(whole)
+        # Logs may be left of the fractions too.
+        return self.add(*(self._times(m, c) for m, c in logs.items()), reduced)
 
     def _fractions_added(self, terms: Terms) -> Form | None:
         """Fractions of the same exponentials added up, with what else cancels in them.

@@ -50,10 +50,10 @@ class LogBuilder(SumBuilder):
         # What of outer shows in the form as well meets it there, before either is rounded.
         shown = exponents(form)
         met = self.a.lin({m: c for m, c in outer.terms if m in shown})
-        powers = {f: k for f, k in factors if not (hot(f) or k % 2)}
-        if len(powers) < len(factors) or sign < 0:  # beside what may be negative, 0 has no log
-            powers = {}
-        form = self.a.div(form, self.a.prod(ONE, self.a.no_exponent, powers)) if powers else form
+        # Beside what may be negative, 0 has no log.
+        even = sign > 0 and not any(hot(f) or k % 2 for f, k in factors)
+        powers = dict(factors) if even else {}
+        form = self.a.prod(sign, expo, {}) if powers else form
         e, r = self.split(self.a.mul(self.a.exp(met), form), within_log(form))
         e = self.a.plus(self.a.plus(outer, met, -ONE), e, ONE)
         return e, self._beside_logs_of(powers, None if r is None else self._log_of(form, r))

@@ -17,11 +17,12 @@ from kanrewrite import registry
 from kanrewrite.cli import fuzzing
 from kanrewrite.fuzz import Unjudged, failure, fuzz, judging
 from kanrewrite.fuzz.coverage import possible, reached, wanted
-from kanrewrite.fuzz.generation import EVERYDAY, GRAPH, IDIOM, generated, regimes
+from kanrewrite.fuzz.generation import EVERYDAY, GRAPH, IDIOM, SHARE, generated, regimes
 from kanrewrite.fuzz.graphs import GRAPHS, RESULT
 from kanrewrite.fuzz.idioms import IDIOMS
 from kanrewrite.fuzz.programs import program_of
 from kanrewrite.fuzz.recipes import elementwise, operators
+from kanrewrite.fuzz.shares import OF_SHARES
 from kanrewrite.fuzz.shrinking import shrunk
 
 SOFTMAX = """
@@ -56,6 +57,12 @@ def test_every_step_of_graphs_is_used() -> None:
     for recipe in (*GRAPHS, RESULT):
         written = {recipe.written(random.Random(k)) for k in range(60)}
         assert written <= used, written - used
+
+
+def test_every_step_of_shares_is_used() -> None:
+    used = {line.template for i in range(2500) for line in generated(f"0/{SHARE}{i}")[0].lines}
+    for recipe in OF_SHARES:
+        assert used & {recipe.written(random.Random(k)) for k in range(60)}, recipe.template
 
 
 def test_graphs_are_judged_at_one_large_input_with_equal_rows_and_zero_columns() -> None:
