@@ -107,10 +107,12 @@ def is_sum(node: Apply[Any]) -> bool:
 
 
 def parted(form: Form, closed: Collection[Form], a: Lifting) -> bool:
-    """Tell whether a product is out of range, and has closed variables as factors.
+    """Tell whether a product is out of range and has closed variables as factors, or such terms.
 
     They may be what brings the rest of it back.
     """
+    if isinstance(form, Sum):
+        return any(parted(m, closed, a) for m, _ in form.terms)
     if isinstance(form, App) and form.op in (T.dot, T.batched_dot, T.dimshuffle):
         held = any(_holds(f, closed) for f in form.forms)
     else:

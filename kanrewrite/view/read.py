@@ -193,9 +193,11 @@ class View:
         form = self._as_read(var, node, algebra)
         given = self._given
         opens = form is not None and (
-            cancel([given.get(i) or f for i, f in forms.items()], self._closed, algebra)
-            if is_sum(node)
-            else parted(form, self._closed, algebra)
+            parted(form, self._closed, algebra)
+            or (
+                is_sum(node)
+                and cancel([given.get(i) or f for i, f in forms.items()], self._closed, algebra)
+            )
         )
         if opens:
             self._given = {i: opened(f, self._closed, algebra) for i, f in forms.items()}

@@ -174,7 +174,6 @@ def test_forms_that_share_their_parts_are_walked_once() -> None:
     assert cancel([form, a.one], {x: X}, a)
 
 
-@pytest.mark.xfail(strict=True, reason="long exponents are closed before what they cancel is met")
 def test_a_dot_product_in_an_exponent_is_met_as_a_whole() -> None:
     """The slope in a decoder's bias, of logits that are made of exponentials."""
     q, x, m, d, w = at.dmatrices("q", "x", "m", "d", "w")
