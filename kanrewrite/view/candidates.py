@@ -12,7 +12,7 @@ from typing import Any
 from aesara.graph.basic import Apply, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.scalar.basic import Cast
-from aesara.tensor.basic import AllocDiag, Split
+from aesara.tensor.basic import Split
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.type import TensorType
@@ -191,13 +191,10 @@ def _is_source(node: Apply[Any], defined: Collection[Operator]) -> bool:
 
 
 def _is_read(node: Apply[Any], defined: Collection[Operator], own: Collection[Operator]) -> bool:
-    """Tell whether a node is more than a leaf to a reader, or compared with zero.
-
-    A diagonal is read by who puts it somewhere.
-    """
+    """Tell whether a node is more than a leaf to a reader, or compared with zero."""
     op = head(node)
     if op is None:
-        if type(node.op) in READERS or isinstance(node.op, Split | AllocDiag):
+        if type(node.op) in READERS or isinstance(node.op, Split):
             return True
         op = operator_of(node.op)
         return op in own or op in defined

@@ -487,7 +487,9 @@ class Lifting(Algebra):
             return self.move(form, move)
         if is_elementwise(form):
             return self.map(form, lambda part: self.filled(part, move))
-        return self.app(T.subtensor, form, move, bcast=move.result())
+        out = self.app(T.subtensor, form, move, bcast=move.result())
+        self.moved_from[(move, out)] = form
+        return out
 
     def _mapped(self, expo: Lin, f: Callable[[Form], Form]) -> Lin:
         """An exponent with other terms, which cancel however many they are."""

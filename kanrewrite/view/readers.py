@@ -14,7 +14,7 @@ import numpy as np
 from aesara.graph.basic import Apply, Constant, Variable
 from aesara.raise_op import Assert
 from aesara.scalar.basic import Cast, Sub
-from aesara.tensor.basic import Alloc, ExtractDiag, Join, MakeVector
+from aesara.tensor.basic import Alloc, AllocDiag, ExtractDiag, Join, MakeVector
 from aesara.tensor.blas import BatchedDot
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.extra_ops import BroadcastTo, CumOp, FillDiagonal
@@ -55,7 +55,7 @@ from kanrewrite.view.moves import (
     subtensor,
 )
 from kanrewrite.view.nodes import FLOATS, axes_of, constant_of, number_of
-from kanrewrite.view.scattering import fill_diagonal, scatter
+from kanrewrite.view.scattering import alloc_diagonal, fill_diagonal, scatter
 from kanrewrite.view.source import MoveOf, Reader, Source
 
 
@@ -491,6 +491,7 @@ READERS: dict[type, Reader] = {
     ReshapeOp: _move(reshape),
     ExtractDiag: _move(diagonal),
     FillDiagonal: fill_diagonal,
+    AllocDiag: alloc_diagonal,
     IncSubtensor: scatter(subtensor),
     AdvancedIncSubtensor: scatter(advanced),
     AdvancedIncSubtensor1: scatter(advanced),

@@ -18,7 +18,7 @@ from kanrewrite.view.forms import Form
 from kanrewrite.view.heat import hot
 from kanrewrite.view.indices import put_once
 from kanrewrite.view.lifting import Lifting
-from kanrewrite.view.moves import Diagonal, Index, Move
+from kanrewrite.view.moves import Diagonal, Index, Move, subtensor
 from kanrewrite.view.nodes import constant_of, is_zeros, shaped_like
 from kanrewrite.view.source import MoveOf, Reader, Source
 
@@ -75,6 +75,18 @@ def fill_diagonal(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
         return None
     left: Any = node.op(at.ones_like(base, dtype="bool"), np.bool_(False))
     return a.mul(form, a.chosen(view.leaf(left, a), True))
+
+
+def alloc_diagonal(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
+    """A matrix of zeros around a diagonal, which is put into their first rows and columns."""
+    matrix: Any = node.outputs[0]
+    values: Any = node.inputs[0]
+    if values.type.ndim != 1 or values.type.dtype != a.dtype or not hot(view.read(values)):
+        return None
+    length = values.shape[0] + abs(node.op.offset)
+    zeros = at.zeros((length, length), dtype=a.dtype)
+    put: Any = at.set_subtensor(zeros[:length, :length], matrix)
+    return scatter(subtensor)(view, put.owner, a)
 
 
 def _left(node: Apply[Any]) -> Variable[Any, Any]:
