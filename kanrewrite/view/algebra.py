@@ -77,6 +77,8 @@ class Algebra(Interner):
         self._expanded: dict[Form, Terms] = {}
         #: The exponents that left the terms of sums when these were made.
         self.written: dict[Form, Lin] = {}
+        #: What was taken from 1, of quotients that are what is left.
+        self.taken: dict[Form, Terms] = {}
         self.no_exponent = self.lin({})
         self.one = self.prod(ONE, self.no_exponent, {})
         self.zero = self.prod(ZERO, self.no_exponent, {})
@@ -680,7 +682,11 @@ class Algebra(Interner):
             less = cancels or pure or (self.one in terms and self._is_less_a_part(left))
             simpler = less and _divides_safely(left, self.parts(by)[2])
             if simpler:
-                return self.mul(self.pow(by, -ONE), self.add_terms(left))
+                found = self.mul(self.pow(by, -ONE), self.add_terms(left))
+                if terms.get(self.one) == 1:
+                    taken = {m: -c for m, c in terms.items() if m is not self.one}
+                    self.taken.setdefault(found, taken)
+                return found
         return None
 
     def _has_difference(self, terms: Terms) -> bool:

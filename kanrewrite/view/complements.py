@@ -6,6 +6,7 @@ the log of a product of sigmoids is a sum of softpluses.  And where quotients ar
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from kanrewrite.guards.lengths import is_count
 from kanrewrite.terms import T
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import ONE, App, Form, Lin, Sum, Terms, Totals
-from kanrewrite.view.heat import hot
+from kanrewrite.view.heat import hot, is_others
 
 #: The weights of an average are at most so many factors of what is averaged.
 PARTS = 3
@@ -127,20 +128,59 @@ def exponent_of_product(form: Form, a: Lifting) -> Lin | None:
     return a.lin(out)
 
 
-def more_than_one(form: Form, a: Lifting) -> Terms | None:
-    """What a quotient of sums is more than 1, where its numerator adds to its denominator.
+def beside_one(form: Form, a: Lifting) -> tuple[Fraction, Terms] | None:
+    """What a quotient of sums is more than 1, and 1; or its inverse is, and -1; None for others.
 
     Beside 1 that may be negligible: ``log(d + a) - log(d)`` loses it, ``log(1 + a/d)`` does not.
     """
+    less = a.taken.get(form) or _less_than_one(form, a)
+    if not less:
+        return None
+    sign, more = -ONE, Totals(less)
+    if all(m.nonneg and c < 0 for m, c in less.items()):
+        sign, more = ONE, Totals((m, -c) for m, c in less.items())
+    elif len(less) == 1 and all(m.nonneg and c > 0 for m, c in less.items()):
+        more = Totals(a.terms_of(a.div(a.add_terms(less), form)))
+    else:
+        return None
+    return None if a.one in more else (sign, more)  # what is no less than 1 is not beside it
+
+
+def _less_than_one(form: Form, a: Lifting) -> Terms | None:
+    """What a quotient of sums is less than 1, as terms over its denominator; None for others."""
     sign, expo, factors = a.parts(form)
-    sums = {k: f for f, k in factors if isinstance(f, Sum)}
-    if len(factors) != 2 or set(sums) != {ONE, -ONE}:
+    below = {f: k for f, k in factors if k < 0}
+    above = a.prod(sign, expo, {f: k for f, k in factors if k > 0})
+    if not below or any(k.denominator != 1 for _, k in factors):
         return None
-    by, below = a.prod(sign, expo, {}), dict(sums[-ONE].terms)
-    above = a.terms_of(a.add(*(a.mul(by, a.const(c), m) for m, c in sums[ONE].terms)))
-    if not all(m in above and above[m] == c for m, c in below.items()):
-        return None
-    left = {m: c for m, c in above.items() if m not in below}
-    if not all(m.nonneg and c > 0 for terms in (below, left) for m, c in terms.items()):
-        return None
-    return a.terms_of(a.div(a.add_terms(left), sums[-ONE]))
+    left = Totals()
+    if all(isinstance(f, Sum) for f, _ in factors) and len(below) < len(factors):
+        whole = a.prod(ONE, a.no_exponent, {f: -k for f, k in below.items()})
+        if not (a.expands(above) and a.expands(whole)):
+            return None
+        for m, c in a.expand(whole):
+            left[m] += c
+        for m, c in a.expand(above):
+            left[m] -= c
+        terms: Terms = {m: c for m, c in left.items() if c}
+        simple = len(terms) == 1 or all(c < 0 for c in terms.values())
+        return a.terms_of(a.div(a.add_terms(terms), whole)) if terms and simple else None
+    return _less_than_all(form, a)
+
+
+def _less_than_all(form: Form, a: Lifting) -> Terms | None:
+    """What ``(1 - p)*r`` is less than 1, for a share p; None for others, or p alone."""
+    for f, k in a.parts(form)[2]:
+        if k != 1 or not is_others(f):
+            continue
+        body, axes = f.args
+        total = a.sum(body, axes)
+        rest, share = a.mul(a.div(form, f), total), a.div(body, total)
+        if rest is a.one or not a.expands(rest):
+            return None
+        left = Totals({a.one: ONE})
+        for m, c in a.expand(rest):
+            left[m] -= c
+            left[a.mul(m, share)] += c
+        return {m: c for m, c in left.items() if c}
+    return None

@@ -22,7 +22,7 @@ from kanrewrite.relation import Relation
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import LONGEST, Algebra
 from kanrewrite.view.chosen import under
-from kanrewrite.view.complements import more_than_one, without_average, without_mean
+from kanrewrite.view.complements import beside_one, without_average, without_mean
 from kanrewrite.view.contraction import sides
 from kanrewrite.view.distributing import distributed, over_divisor
 from kanrewrite.view.following import becomes, lifted
@@ -386,9 +386,11 @@ class Lifting(Algebra):
         if isinstance(form, App) and form.op is T.join and form.nonneg:
             *parts, axis = form.args
             return self.app(T.join, *(self.log(p) for p in parts), axis, bcast=form.bcast)
-        more = more_than_one(form, self)
+        more = beside_one(form, self)
         if more is not None:
-            return self.app(T.log, self.sum_of({self.one: ONE, **more}))
+            sign, terms = more
+            log = self.app(T.log, self.sum_of({self.one: ONE, **terms}))
+            return self.mul(self.const(sign), log)
         found = self.followed(T.log, form)
         if found is None and isinstance(form, App) and form.op is T.dimshuffle:
             inner, move = form.args  # what is dropped outside of a product is so of its log

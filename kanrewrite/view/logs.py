@@ -44,7 +44,7 @@ class LogBuilder(SumBuilder):
             around = self.a.plus(outer, expo, ONE)
             found = None if alike else self._relative(base, sign, around)
             if found is not None:
-                return self._log_of_sum(self._whole_log(found[0]), found[1])
+                return self._log_beside(*found)
             if isinstance(form, Sum) and hot(form):
                 return self._log_sum(*self._from_one(base, outer), alike)
         # What of outer shows in the form as well meets it there, before either is rounded.
@@ -237,6 +237,26 @@ class LogBuilder(SumBuilder):
         return self.make(
             at.switch, self.make(at.gt, gap, self.constant_of(-NEGLIGIBLE)), small, out
         )
+
+    def _log_beside(self, form: Form, outer: Lin) -> Scaled:
+        """``outer + log(1 + form)`` for a form that is never negative.
+
+        Far below 1 that is the form, of which its log as a number would lose digits.
+        """
+        whole = self._whole_log(form)
+        left, log = self._log_of_sum(whole, outer)
+        expo, rest = self.split(form, within_log(form))
+        if rest is None or self.absorbed(outer, ONE, [whole])[0].terms:
+            return left, log
+        level = self.linear(expo)
+        value = self.make(at.mul, rest, self.make(at.exp, level))
+        least = self.constant_of(math.log(np.finfo(self.dtype).tiny))
+        near = self.make(
+            at.and_,
+            self.make(at.gt, level, least),
+            self.make(at.lt, value, self.constant(ONE)),
+        )
+        return left, self.make(at.switch, near, self.make(at.log1p, value), log)
 
     def _log_of_sum(self, e: Lin, outer: Lin) -> Scaled:
         """``outer + log(1 + exp(e))``, which is ``logaddexp`` where a part of outer meets e."""

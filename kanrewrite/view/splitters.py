@@ -19,6 +19,7 @@ from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.context import Context, Scaled, is_divided, moving, within_log
 from kanrewrite.view.contraction import needs_sum, sides_of, summed
 from kanrewrite.view.forms import (
+    HALF,
     ONE,
     ZERO,
     App,
@@ -382,7 +383,23 @@ def _log(b: LogBuilder, form: App, where: Context) -> Scaled:
     terms = [(ONE, b.linear(expo))] if expo.terms else []
     if rest is not None:
         terms.append((ONE, rest))
-    return b.a.no_exponent, b.total(terms)
+    return b.a.no_exponent, _near_one(b, inner, b.total(terms))
+
+
+def _near_one(b: LogBuilder, form: Form, log: Variable[Any, Any]) -> Variable[Any, Any]:
+    """The log of a form by what it is more than 1, where that is little and in range.
+
+    Of what is beside 1 nothing is left in ``1 - w*p - (1 - w)*q``, nor in its log.
+    """
+    whole = isinstance(form, Sum) and form.nonneg  # all of whose terms count
+    if whole or not hot(form) or any(k < 0 and hot(f) for f, k in b.a.parts(form)[2]):
+        return log
+    more = b.a.sub(form, b.a.one)
+    if b.a.one in b.a.terms_of(more) or b.a.overflows(more):
+        return log
+    value = b.value(more)
+    near = b.make(at.lt, b.make(at.abs, value), b.constant(HALF))
+    return b.make(at.switch, near, b.make(at.log1p, value), log)
 
 
 def _scatter(b: LogBuilder, form: App, where: Context) -> Scaled:
