@@ -16,6 +16,7 @@ from aesara.tensor.subtensor import AdvancedIncSubtensor, AdvancedIncSubtensor1,
 
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.complements import as_exponential
+from kanrewrite.view.firm import is_firm
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Sum
 from kanrewrite.view.heat import exponents, fades, hot, is_mask, is_others, over_softplus, slopes
 from kanrewrite.view.levels import bounded, level, overflows, vanishes
@@ -104,6 +105,8 @@ def meets(
         if name in ("log", "log2", "log10", "log1p", "sqrt"):
             if name.startswith("log") and fades(inputs[0]):
                 return True
+            if name == "sqrt" and not risky and is_firm(inputs[0], algebra):
+                return False
             return bool(hots) and level(inputs[0], algebra) is not algebra.no_exponent
         if name in ("exp", "exp2", "expm1"):
             return risky and hot(form) and bool(algebra.parts(form)[2])
@@ -164,6 +167,8 @@ def product_gains(
         return risky and infinity_meets_zero(hots, algebra)
     if name == "true_div":
         return over_softplus(form) or (len(hots) > 1 and both_leave(inputs[0], inputs[1], algebra))
+    if not risky and hots == inputs[:1] and is_firm(inputs[0], algebra):
+        return False
     return bool(hots) and not is_integer_power(form, hots[0], algebra)
 
 

@@ -12,6 +12,7 @@ from tests.benchmarks.arithmetic import SQUASHED, arithmetic
 from tests.sparing import sparing
 
 X, Y, Z = at.dvectors("x", "y", "z")
+M = at.dmatrix("m")
 
 
 def rebuilt(output: Any) -> int:
@@ -82,3 +83,12 @@ def test_what_is_taken_back_inside_a_sum_is_not_taken_back_again() -> None:
     inner = at.tanh(at.softplus(X) - X)
     assert rebuilt(inner) == 1
     assert rebuilt(at.softplus(X) - X + Y - at.tanh(Z)) == 1
+
+
+def test_the_root_of_a_number_and_what_is_in_range() -> None:
+    p, eps = at.special.softmax(M, axis=1), 1e-5
+    deviation = (p - p.mean(axis=1, keepdims=True)) ** 2
+    assert rebuilt(at.sqrt(deviation.mean(axis=1) + eps)) == 0
+    assert rebuilt((deviation.sum(axis=1) + eps) ** 0.5) == 0
+    assert rebuilt(at.sqrt((p**2).mean(axis=1))) > 0
+    assert rebuilt(at.sqrt((at.exp(M) ** 2).mean(axis=1) + eps)) > 0
