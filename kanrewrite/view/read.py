@@ -38,7 +38,7 @@ from kanrewrite.view.following import lifted, stated
 from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, walked
 from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import allowed, instantiate
-from kanrewrite.view.levels import grows, overflows
+from kanrewrite.view.levels import grows, overflows, vanishes
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import holds_log
 from kanrewrite.view.nodes import FLOATS, constant_of, head
@@ -246,7 +246,8 @@ class View:
             return None
         algebra = self.algebra(left.type.dtype)
         if op is T.sgn or constant_of(right[0]) == 0:
-            return self._signed(op, form, algebra) if tells_ties(form, algebra) else None
+            shown = self._signed(op, form, algebra) if tells_ties(form, algebra) else None
+            return None if shown is form and self._is_in_range(left, form, algebra) else shown
         # Two that overflow are both infinite: only their difference tells which is larger.
         other = self._forms.get(right[0])
         if other is None or not hot(other) or right[0].type.dtype != left.type.dtype:
@@ -256,6 +257,16 @@ class View:
         gap = difference(form, other, algebra)
         exact = is_exact(gap, algebra) if op in (T.eq, T.neq) else tells_ties(gap, algebra)
         return gap if exact and hot(gap) else None
+
+    def _is_in_range(self, var: Variable[Any, Any], form: Form, algebra: Lifting) -> bool:
+        """Tell whether the sign of a value shows as it is written: no exponential hides it.
+
+        Of numbers and exponentials it may show only after they have cancelled, as in ``1 - p``.
+        """
+        terms = algebra.terms_of(form)
+        if self.risks(var) or (len(terms) > 1 and all(m is algebra.one or hot(m) for m in terms)):
+            return False
+        return not vanishes(form, algebra, where_zero=False)
 
     def comparison(self, node: Apply[Any]) -> tuple[Any, ...]:
         """A comparison and what it compares: what a minimum chooses from, where with one of it."""

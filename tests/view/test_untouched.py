@@ -10,9 +10,10 @@ from kanrewrite import registry
 from kanrewrite.view.passes import LiftingPass
 from tests.benchmarks.arithmetic import SQUASHED, arithmetic
 from tests.sparing import sparing
+from tests.view.common import grad
 
 X, Y, Z = at.dvectors("x", "y", "z")
-M = at.dmatrix("m")
+M, N = at.dmatrices("m", "n")
 
 
 def rebuilt(output: Any) -> int:
@@ -92,3 +93,11 @@ def test_the_root_of_a_number_and_what_is_in_range() -> None:
     assert rebuilt((deviation.sum(axis=1) + eps) ** 0.5) == 0
     assert rebuilt(at.sqrt((p**2).mean(axis=1))) > 0
     assert rebuilt(at.sqrt((at.exp(M) ** 2).mean(axis=1) + eps)) > 0
+
+
+def test_the_sign_of_what_is_in_range() -> None:
+    p = at.special.softmax(M, axis=1)
+    assert rebuilt(grad(at.maximum(0.0, at.dot(p, N) + X).sum(), N)) == 0
+    assert rebuilt(grad(at.maximum(0.0, at.exp(M) * N).sum(), N)) > 0
+    assert rebuilt(grad(at.maximum(0.0, p[:, :1] - p[:, 1:]).sum(), M)) > 0
+    assert rebuilt(at.gt(1 - abs(X - at.sigmoid(Y)), 0)) > 0
