@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from fractions import Fraction
-
 import numpy as np
 
-from kanrewrite.guards.lengths import factors_of
 from kanrewrite.view.forms import ONE, ZERO, Form
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.zeros import is_unsigned
 
 
 def is_firm(form: Form, algebra: Lifting) -> bool:
@@ -24,7 +21,7 @@ def is_firm(form: Form, algebra: Lifting) -> bool:
     terms = algebra.terms_of(factors[0][0])
     if coeff * terms.get(algebra.one, ZERO) < _smallest(algebra.dtype):
         return False
-    grows = all(coeff * c > 0 and _is_unsigned(algebra.parts(m)[2]) for m, c in terms.items())
+    grows = all(coeff * c > 0 and is_unsigned(m, algebra) for m, c in terms.items())
     return grows and not overflows(form, algebra)
 
 
@@ -32,14 +29,3 @@ def _smallest(dtype: str) -> float:
     """A number so large that what has underflown is lost beside it anyway."""
     limits = np.finfo(dtype)
     return float(limits.tiny) / float(limits.eps)
-
-
-def _is_unsigned(factors: Iterable[tuple[Form, Fraction]]) -> bool:
-    """Tell whether a product is never negative, as a mean of squares: a length is not."""
-    return all(f.nonneg or k.numerator % 2 == 0 or _is_length(f) for f, k in factors)
-
-
-def _is_length(form: Form) -> bool:
-    """Tell whether a form counts elements."""
-    lengths = list(factors_of(form))
-    return all(n and not any(isinstance(m, int) and m < 0 for m in n) for n in lengths)

@@ -18,7 +18,7 @@ from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals, 
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Move
 from kanrewrite.view.reach import is_near
-from kanrewrite.view.zeros import hiding
+from kanrewrite.view.zeros import hiding, is_unsigned
 
 #: What is the largest of its operands.
 LARGEST = {T.shift, T.max, T.maximum}
@@ -174,8 +174,11 @@ def is_vanishing(form: Form) -> bool:
 def _of_sum(form: Sum, a: Lifting) -> Lin | None:
     """The largest level of the terms."""
     terms = [m for m, _ in form.terms]
-    largest = _largest(terms, a)
-    if not any(hiding(m, a) for m in terms) or len({level(m, a) for m in terms}) == 1:
+    largest, hidden = _largest(terms, a), [m for m in terms if hiding(m, a)]
+    if not hidden or len({level(m, a) for m in terms}) == 1:
+        return largest
+    shown = any(level(m, a) is largest for m in terms if m not in hidden)
+    if shown and all(c > 0 and is_unsigned(m, a) for m, c in form.terms):
         return largest
     # Where the largest is hidden, another one is the largest.
     return _marked(largest, ("hidden", *terms), a)
@@ -268,7 +271,8 @@ def _far(expo: Lin, a: Lifting) -> Lin:
 
 
 def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int, signs: bool) -> bool:
-    if not expo.terms:
+    left = a.lin({m: c for m, c in expo.terms if c < 0 or not _is_never_above(m, a, signs)})
+    if not left.terms or (left is not expo and at_most_one(left, a, zeros, depth, signs)):
         return True
     if depth == 0:
         return False
@@ -331,6 +335,25 @@ def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int, signs:
         return assumed(form.var).high <= 0
     source = _maximised(form)
     return source is not None and at_most_one(source, a, zeros, depth, signs)
+
+
+def _is_never_above(form: Form, a: Lifting, signs: bool) -> bool:
+    """Tell whether a maximum is that of what is at most 0 by itself.
+
+    It is proved once, however deep it lies in what is made of it.
+    """
+    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
+        form = form.args[0]
+    if not isinstance(form, App) or form.op not in LARGEST:
+        return False
+    if (form, signs) not in a.lemmas:
+        sources = form.args[:1] if form.op is not T.maximum else form.args
+        effort = a.effort
+        a.lemmas[form, signs] = all(
+            isinstance(f, Lin) and at_most_one(f, a, signs=signs) for f in sources
+        )
+        a.effort = effort  # that was another proof
+    return a.lemmas[form, signs]
 
 
 def _is_above(form: Form, a: Lifting) -> bool:

@@ -131,6 +131,8 @@ class Lifting(Algebra):
         self.levels: dict[Form, Lin | None] = {}
         self.overflowing: dict[Form, bool] = {}
         self.bounds: dict[tuple[Lin, frozenset[Form], bool], tuple[int, int]] = {}
+        #: Whether a maximum is never above 0, whatever it is added to.
+        self.lemmas: dict[tuple[Form, bool], bool] = {}
         self.given_up: set[tuple[Lin, frozenset[Form], bool]] = set()
         self.effort = 0
         #: What is known of leaves, which are computed in the graph.

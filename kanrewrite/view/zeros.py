@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from kanrewrite.guards.bounds import assumed
+from kanrewrite.guards.lengths import factors_of
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, remembered
@@ -46,6 +47,19 @@ def may_vanish(form: Form) -> bool:
         inner: Form = form.args[0]
         return not inner.nonneg or may_vanish(inner)
     return not isinstance(form, App) or form.op not in NEVER_ZERO
+
+
+def is_unsigned(form: Form, a: Algebra) -> bool:
+    """Tell whether a form is never negative by its factors, of which lengths are not."""
+    coeff, _, factors = a.parts(form)
+    each = (f.nonneg or k.numerator % 2 == 0 or _is_length(f) for f, k in factors)
+    return coeff >= 0 and all(each)
+
+
+def _is_length(form: Form) -> bool:
+    """Tell whether a form counts elements."""
+    lengths = list(factors_of(form))
+    return all(n and not any(isinstance(m, int) and m < 0 for m in n) for n in lengths)
 
 
 def sums_kept(form: Form) -> bool:

@@ -97,6 +97,53 @@ def transformer(layers: int) -> Model:
     return inputs, (h**2).sum()
 
 
+def normalised(h: Any) -> Any:
+    """Rows of mean 0 and variance 1."""
+    centred = h - h.mean(axis=1, keepdims=True)
+    return centred / at.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-5)
+
+
+def gelu(z: Any) -> Any:
+    """A gaussian error linear unit."""
+    return 0.5 * z * (1 + at.erf(z / 2**0.5))
+
+
+def gelu_by_tanh(z: Any) -> Any:
+    """The same, as it is approximated."""
+    return 0.5 * z * (1 + at.tanh(0.7978845608 * (z + 0.044715 * z**3)))
+
+
+def relu(z: Any) -> Any:
+    """A rectified linear unit."""
+    return at.maximum(z, 0.0)
+
+
+def encoder(layers: int, activation: Callable[[Any], Any] = gelu) -> Model:
+    """Layers of attention and of a perceptron that are normalised, and a cross-entropy."""
+    x, y = at.dmatrix("x"), at.dmatrix("y")
+    inputs: list[tuple[Any, tuple[int, ...]]] = [(x, (5, WIDTH)), (y, (5, WIDTH))]
+
+    def weights(*shape: int) -> Any:
+        w: Any = at.TensorType("float64", (None,) * len(shape))(f"w{len(inputs)}")
+        inputs.append((w, shape))
+        return w
+
+    def scaled(h: Any) -> Any:
+        return normalised(h) * weights(WIDTH) + weights(WIDTH)
+
+    h: Any = x
+    for _ in range(layers):
+        a = scaled(h)
+        q, k, v = (at.dot(a, weights(WIDTH, WIDTH)) for _ in range(3))
+        e = at.exp(at.dot(q, k.T) / WIDTH**0.5)
+        h = h + at.dot(at.dot(e / e.sum(axis=1, keepdims=True), v), weights(WIDTH, WIDTH))
+        z = at.dot(scaled(h), weights(WIDTH, 2 * WIDTH)) + weights(2 * WIDTH)
+        h = h + at.dot(activation(z), weights(2 * WIDTH, WIDTH)) + weights(WIDTH)
+    e = at.exp(at.dot(scaled(h), weights(WIDTH, WIDTH)))
+    loss = -(y * at.log(e / e.sum(axis=1, keepdims=True))).sum(axis=1).mean()
+    return inputs, loss
+
+
 def gates(steps: int) -> Model:
     """A long short-term memory, its gates written out."""
     x: Any = at.dmatrix("x")
@@ -156,6 +203,7 @@ MODELS: dict[str, tuple[Callable[[int], Model], tuple[int, ...]]] = {
     "labels": (labels, (2, 4, 8)),
     "attention": (attention, (2, 4, 8)),
     "transformer": (transformer, (1, 2, 4)),
+    "encoder": (encoder, (1, 2, 4)),
     "gates": (gates, (2, 4, 8)),
     "capsules": (capsules, (1, 2, 3)),
     "memory": (memory, (1, 2, 4)),
