@@ -15,6 +15,7 @@ from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.bench import Bench, dimshuffled
 from kanrewrite.view.context import PLAIN, Context, hides, within_log
+from kanrewrite.view.elements import LARGEST
 from kanrewrite.view.forms import (
     ONE,
     ZERO,
@@ -30,7 +31,7 @@ from kanrewrite.view.forms import (
     within,
 )
 from kanrewrite.view.heat import fading, hot, is_mask, is_softplus
-from kanrewrite.view.levels import LARGEST, bounded
+from kanrewrite.view.levels import bounded
 from kanrewrite.view.limits import conflicts, limit, only_tower, slope, towers
 from kanrewrite.view.shutting import kept_in, may_be_empty
 from kanrewrite.view.towers import is_level, is_tower, of_ones, only_source, unmoved

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 from kanrewrite.guards.bounds import assumed
 from kanrewrite.terms import T
 from kanrewrite.view.contraction import sides_of
+from kanrewrite.view.elements import LARGEST, places, rows
 from kanrewrite.view.examples import contradicted
-from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals, pieces, remembered
+from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Move
 from kanrewrite.view.reach import is_near
 from kanrewrite.view.zeros import hiding, is_unsigned
 
-#: What is the largest of its operands.
-LARGEST = {T.shift, T.max, T.maximum}
 #: How many maxima a proof looks into, one in another, and how many steps are tried for it.
 DEPTH, EFFORT = 6, 1024
 
@@ -305,25 +304,15 @@ def _exchanges(expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
 
 def independent(expo: Lin, a: Lifting) -> list[Lin]:
     """An exponent in parts that no variable is common to, of which each is bounded by itself."""
-    parts: list[tuple[set[Form], Totals]] = []
-    for m, c in expo.terms:
-        mine, whole = set(_compared(m)), Totals({m: c})
+    parts: list[tuple[set[Any], Totals]] = []
+    for (m, c), of in zip(expo.terms, rows(places(m) for m, _ in expo.terms), strict=True):
+        mine, whole = set(of), Totals({m: c})
         for part in [p for p in parts if not mine.isdisjoint(p[0])]:
             parts.remove(part)
             mine |= part[0]
             whole.update(part[1])
         parts.append((mine, whole))
     return [expo] if len(parts) == 1 else [a.lin(terms) for _, terms in parts]
-
-
-@remembered
-def _compared(form: Form) -> frozenset[Form]:
-    """What a term of an exponent is, or is the largest of, as it was before it was moved."""
-    if isinstance(form, Lin):
-        return frozenset().union(*(_compared(m) for m, _ in form.terms))
-    if isinstance(form, App) and form.op in (*LARGEST, T.dimshuffle, T.subtensor, T.kept):
-        return frozenset().union(*map(_compared, form.forms))
-    return frozenset([form])
 
 
 def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int, signs: bool) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kanrewrite.terms import T
+from kanrewrite.view.elements import LARGEST
 from kanrewrite.view.forms import App, Form, Lin, Sum, within
 from kanrewrite.view.heat import hot
-from kanrewrite.view.levels import LARGEST
 from kanrewrite.view.lifting import Lifting
 
 

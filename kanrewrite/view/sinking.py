@@ -13,9 +13,10 @@ from itertools import islice, product
 from kanrewrite.terms import T
 from kanrewrite.view.chosen import under
 from kanrewrite.view.contraction import as_sum, summed
+from kanrewrite.view.elements import LARGEST
 from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, join_bcast, pieces
 from kanrewrite.view.heat import hot, is_mask
-from kanrewrite.view.levels import LARGEST, level
+from kanrewrite.view.levels import level
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.takes import as_long
 from kanrewrite.view.zeros import may_vanish

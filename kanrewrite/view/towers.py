@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from kanrewrite.terms import T
+from kanrewrite.view.elements import LARGEST
 from kanrewrite.view.forms import ONE, App, Form, Lin, Totals, content, remembered
 from kanrewrite.view.heat import hot
-from kanrewrite.view.levels import LARGEST
 from kanrewrite.view.lifting import Lifting
 
 
