@@ -15,12 +15,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import chain
 from typing import Any, NamedTuple
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import MOVES
 from kanrewrite.view.dividing import NotProved, divided
-from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, Terms, Totals, pieces
+from kanrewrite.view.forms import (
+    ONE,
+    App,
+    Axes,
+    Form,
+    Lin,
+    Prod,
+    Sum,
+    Terms,
+    Totals,
+    pieces,
+    remembered,
+)
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.towers import unmoved
@@ -145,27 +158,25 @@ def _atoms(exponent: Form) -> frozenset[Form]:
     return frozenset(f for f, k in exponent.factors if k == 1 and not exponent.expo.terms)
 
 
-def _products(form: Form) -> Iterator[Prod]:
-    """The products that a form with exponentials is made of."""
-    stack, seen = [form], {form}
-    while stack:
-        part = stack.pop()
-        if isinstance(part, Prod):
-            yield part
-        new = [f for f in pieces(part) if hot(f) and f not in seen]
-        seen.update(new)
-        stack.extend(new)
+@remembered
+def _divisors(form: Form) -> tuple[App, ...]:
+    """The sums along axes that divide something in a form with exponentials, each once."""
+    factors = form.factors if isinstance(form, Prod) else ()
+    found = (unmoved(f) for f, k in factors if k < 0)
+    own = (f for f in found if isinstance(f, App) and f.op is T.sum)
+    return tuple(dict.fromkeys((*own, *chain.from_iterable(map(_divisors, _shown(form))))))
 
 
-def _divisors(form: Form) -> list[App]:
-    """The sums along axes that divide something in a form."""
-    found = (unmoved(f) for part in _products(form) for f, k in part.factors if k < 0)
-    return list(dict.fromkeys(f for f in found if isinstance(f, App) and f.op is T.sum))
+@remembered
+def _exponents(form: Form) -> tuple[tuple[Form, Fraction], ...]:
+    """The terms of the exponents in a form, each once."""
+    own = form.expo.terms if isinstance(form, Prod) else ()
+    return tuple(dict.fromkeys((*own, *chain.from_iterable(map(_exponents, _shown(form))))))
 
 
-def _exponents(form: Form) -> Iterator[tuple[Form, Fraction]]:
-    """The terms of the exponents in a form."""
-    return (term for part in _products(form) for term in part.expo.terms)
+def _shown(form: Form) -> Iterator[Form]:
+    """The pieces of a form that hold exponentials, the last one first."""
+    return (f for f in reversed(pieces(form)) if hot(f))
 
 
 class Generator:

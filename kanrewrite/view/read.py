@@ -35,7 +35,7 @@ from kanrewrite.view.events import (
     meets,
 )
 from kanrewrite.view.following import lifted, stated
-from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, walked
+from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import allowed, instantiate
 from kanrewrite.view.levels import grows, overflows, vanishes
@@ -88,6 +88,9 @@ class View:
         self._given: Mapping[Variable[Any, Any], Form] = {}
         #: What closed parts of forms stand for.
         self._closed: dict[Form, Form] = {}
+        #: The closed parts in forms, when so many were closed.
+        self._closed_parts: dict[Form, frozenset[Form]] = {}
+        self._closed_before = 0
         self.laws = laws or Laws()
         self.definitions = self.laws.definitions
         self.clients = clients or {}
@@ -387,7 +390,8 @@ class View:
 
     def _varying(self, form: Form, found: Sequence[Shift], algebra: Lifting) -> dict[Form, Form]:
         """What closed parts of a form stand for, but for those that shifts leave as they are."""
-        apart = {p: self._closed[p] for p in walked(form) if p in self._closed}
+        parts = sorted(self._closed_in(form), key=lambda part: part.uid)
+        apart = {part: self._closed[part] for part in parts}
         if not found:
             return apart
         shifted = frozenset(found[0].atoms)
@@ -396,6 +400,16 @@ class View:
             for part, whole in apart.items()
             if shifted & atoms(whole, algebra)[0] and not self.shifts(whole, algebra)
         }
+
+    def _closed_in(self, form: Form) -> frozenset[Form]:
+        """The closed parts of a form: each is looked into once, unless more has been closed."""
+        if len(self._closed) != self._closed_before:
+            self._closed_before = len(self._closed)
+            self._closed_parts.clear()
+        if form not in self._closed_parts:
+            own = frozenset([form]) if form in self._closed else frozenset[Form]()
+            self._closed_parts[form] = own.union(*map(self._closed_in, pieces(form)))
+        return self._closed_parts[form]
 
     def shifts(self, form: Form, algebra: Lifting, logs: bool = False) -> tuple[Shift, ...]:
         """A shift that a form does not change with, if one is found.

@@ -18,11 +18,13 @@ import kanrewrite
 from kanrewrite import registry
 from kanrewrite.registry.database import LibraryPass, make_view
 from kanrewrite.rewriter import RelationPass
+from kanrewrite.view import centring, read
+from kanrewrite.view.forms import Form, pieces
 from kanrewrite.view.passes import LiftingPass
 from tests.benchmarks.arithmetic import SQUASHED
 from tests.benchmarks.arithmetic import arithmetic as random_arithmetic
 from tests.benchmarks.arithmetic import large as large_arithmetic
-from tests.benchmarks.unrolled import MODELS
+from tests.benchmarks.unrolled import MODELS, Model, encoder, gelu_by_tanh
 from tests.sparing import sparing
 
 SIZE = 5000
@@ -61,15 +63,21 @@ def record(benchmark: BenchmarkFixture, nodes: int, **extra: int) -> None:
         benchmark.extra_info["µs a node"] = benchmark.stats.stats.median / nodes * 1e6
 
 
-def counts(name: str, steps: int) -> tuple[int, int]:
-    """Nodes that are read of a model's value and gradients, and the forms that are made."""
-    shaped, loss = MODELS[name][0](steps)
+def applied(model: Model) -> LiftingPass:
+    """The pass, over a model's value and gradients."""
+    shaped, loss = model
     inputs = [v for v, _ in shaped]
     gradients: Any = aesara.grad(loss, inputs)
     fgraph = FunctionGraph(inputs, [loss, *gradients], clone=True)
     optdb.query(RewriteDatabaseQuery(include=["canonicalize"])).rewrite(fgraph)
     lifting = LiftingPass(registry.relations())
     lifting.apply(fgraph)
+    return lifting
+
+
+def counts(name: str, steps: int) -> tuple[int, int]:
+    """Nodes that are read of a model's value and gradients, and the forms that are made."""
+    lifting = applied(MODELS[name][0](steps))
     return lifting.read_count, lifting.form_count
 
 
@@ -80,6 +88,20 @@ def counts(name: str, steps: int) -> tuple[int, int]:
 def test_forms_grow_as_nodes_do(name: str, steps: int) -> None:
     (read, forms), (more, others) = counts(name, steps), counts(name, 2 * steps)
     assert others / forms < 1.15 * more / read
+
+
+def test_each_form_is_looked_into_once_for_shifts(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+
+    def counted(form: Form) -> list[Form]:
+        nonlocal asked
+        asked += 1
+        return pieces(form)
+
+    monkeypatch.setattr(centring, "pieces", counted)
+    monkeypatch.setattr(read, "pieces", counted, raising=False)
+    lifting = applied(encoder(4, gelu_by_tanh))
+    assert lifting.read_count < asked < 2 * lifting.form_count  # it was 14 times
 
 
 def calls(shape: str, name: str, count: int) -> float:
