@@ -437,7 +437,7 @@ class Lifting(Algebra):
         found = self.moved.get((move, form))
         if found is None:
             found = self.moved[(move, form)] = self._moved(form, move)
-            if move in self.witness:
+            if move in self.witness and move.picks():
                 self.given_by.setdefault(found, {})[move] = None
             mine = None if isinstance(move, Shuffle) else move.restricted(form.bcast)
             if mine is not None and found is not form and hot(form) and hot(found):

@@ -104,11 +104,14 @@ def _moves(n: Form, m: Form, total: App, a: Lifting) -> Iterator[tuple[Move, Axe
 
     A graph has as many moves as nodes: each form knows those that it comes from.
     """
+    if not a.given_by:
+        return
     quotient = a.mul(a.div(n, m), total)
     for move in _giving(exponents(quotient), a):
         if len(move.whole) != n.ndim:
             yield from ((move, axes) for axes in move.picks())
-    for axes in a.picked_along.get(n.ndim, ()):
+    along = a.picked_along.get(n.ndim, ())
+    for axes in (axes for axes in along if all(quotient.bcast[d] for d in axes if quotient.bcast)):
         for move in _giving(exponents(a.drop(quotient, axes)), a):
             if len(move.whole) == n.ndim and axes in move.picks():
                 yield move, axes
