@@ -114,7 +114,7 @@ def parted(form: Form, closed: Collection[Form], a: Lifting) -> bool:
     if isinstance(form, Sum):
         return any(parted(m, closed, a) for m, _ in form.terms)
     if isinstance(form, App) and form.op in (T.dot, T.batched_dot, T.dimshuffle):
-        held = any(_holds(f, closed) for f in form.forms)
+        held = any(_holds(f, closed, set()) for f in form.forms)
     else:
         held = any(_is_closed(f, closed) for f, _ in a.parts(form)[2])
     return held and overflows(form, a)
@@ -123,12 +123,13 @@ def parted(form: Form, closed: Collection[Form], a: Lifting) -> bool:
 def cancel(forms: Iterable[Form], closed: Collection[Form], a: Lifting) -> bool:
     """Tell whether two terms of a sum differ in what closed variables stand for, and a number."""
     terms = dict.fromkeys(m for form in forms for m in a.terms_of(form))
-    if not any(_holds(m, closed) for m in terms):
+    without: set[Form] = set()
+    if not any(_holds(m, closed, without) for m in terms):
         return False
     found: dict[Form, Form] = {}
     for m in terms:
         coeff, expo, factors = a.parts(m)
-        kept = {f: k for f, k in factors if not (hot(f) or _holds(f, closed))}
+        kept = {f: k for f, k in factors if not (hot(f) or _holds(f, closed, without))}
         if found.setdefault(a.prod(coeff, expo, kept), m) is not m:
             return True
     return False
@@ -139,14 +140,14 @@ def _is_closed(form: Form, closed: Collection[Form]) -> bool:
     return moved(form)[1] in closed
 
 
-def _holds(form: Form, closed: Collection[Form]) -> bool:
-    """Tell whether a closed variable shows in a form."""
+def _holds(form: Form, closed: Collection[Form], without: set[Form]) -> bool:
+    """Tell whether a closed variable shows in a form: none does in those ``without``, a set."""
     stack, seen = [form] if closed else [], set()
     while stack:
         part = stack.pop()
         if part in closed:
             return True
-        if part in seen:  # forms share their parts
+        if part in seen or part in without:  # forms share their parts
             continue
         seen.add(part)
         if isinstance(part, App) and shows(part):
@@ -155,12 +156,14 @@ def _holds(form: Form, closed: Collection[Form]) -> bool:
             stack.extend(f for f, _ in part.factors)
         elif isinstance(part, Sum):
             stack.extend(m for m, _ in part.terms)
+    without |= seen
     return False
 
 
 def opened(form: Form, closed: Closed, a: Lifting) -> Form:
     """A form with what the closed parts in its factors and terms stand for."""
     known: dict[Form, Form] = {}
+    without: set[Form] = set()
 
     def whole(part: Form) -> Form:
         if part not in known:
@@ -170,7 +173,7 @@ def opened(form: Form, closed: Closed, a: Lifting) -> Form:
     def made(part: Form) -> Form:
         if part in closed:
             return closed[part]
-        if not _holds(part, closed):
+        if not _holds(part, closed, without):
             return part
         if isinstance(part, Prod):
             rest = a.prod(part.coeff, part.expo, {})

@@ -22,6 +22,7 @@ from kanrewrite.view.forms import (
     Leaf,
     Terms,
     Totals,
+    pieces,
     remembered,
     within,
 )
@@ -55,7 +56,7 @@ Pieces = list[tuple[Form, Fraction]]
 def told_apart(form: Form) -> Form | None:
     """A form whose terms have cancelled where an index points to and elsewhere, None if none do."""
     a = form.home
-    if not any(is_left(f, a) or squared(f, a) is not None for f in within(form)):
+    if not _leaves_some(form):
         return None
     terms = _collected(list(expanded(form, a)))
     if not 1 < len(terms) <= MANY:
@@ -73,6 +74,13 @@ def told_apart(form: Form) -> Form | None:
         # What is put at one of them is among the others where none cancels but there.
         return next(filter(None, (_at(terms, [w], indices, a) for way in ways for w in way)), None)
     return next(filter(None, (_at(terms, [*w], indices, a) for w in product(*ways))), None)
+
+
+@remembered
+def _leaves_some(form: Form) -> bool:
+    """Tell whether there is a sum of others in a form, or what squares leave of one."""
+    own = is_left(form, form.home) or squared(form, form.home) is not None
+    return own or any(map(_leaves_some, pieces(form)))
 
 
 def _asked(terms: Terms, a: Any) -> set[Move]:

@@ -63,15 +63,20 @@ def record(benchmark: BenchmarkFixture, nodes: int, **extra: int) -> None:
         benchmark.extra_info["µs a node"] = benchmark.stats.stats.median / nodes * 1e6
 
 
-def applied(model: Model) -> LiftingPass:
-    """The pass, over a model's value and gradients."""
+def canonical(model: Model) -> FunctionGraph:
+    """A model's value and gradients."""
     shaped, loss = model
     inputs = [v for v, _ in shaped]
     gradients: Any = aesara.grad(loss, inputs)
     fgraph = FunctionGraph(inputs, [loss, *gradients], clone=True)
     optdb.query(RewriteDatabaseQuery(include=["canonicalize"])).rewrite(fgraph)
+    return fgraph
+
+
+def applied(model: Model) -> LiftingPass:
+    """The pass, over a model's value and gradients."""
     lifting = LiftingPass(registry.relations())
-    lifting.apply(fgraph)
+    lifting.apply(canonical(model))
     return lifting
 
 
@@ -107,6 +112,16 @@ def test_each_form_is_looked_into_once_for_shifts(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(read, "pieces", counted, raising=False)
     lifting = applied(encoder(4, gelu_by_tanh))
     assert lifting.read_count < asked < 2 * lifting.form_count  # it was 14 times
+
+
+def test_a_layer_of_many_takes_little_more_work_than_one_of_few() -> None:
+    work = []
+    for layers in (2, 4):
+        profile = Profile()
+        fgraph = canonical(encoder(layers))
+        profile.runcall(LiftingPass(registry.relations()).apply, fgraph)
+        work.append(Stats(profile).total_calls / layers)  # type: ignore[attr-defined]
+    assert work[1] < 1.3 * work[0]  # it was 1.36
 
 
 def calls(shape: str, name: str, count: int) -> float:
