@@ -17,6 +17,7 @@ import numpy as np
 from aesara import scalar
 from aesara.graph.basic import Apply, Constant, Variable
 from aesara.graph.fg import FunctionGraph
+from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.relation import Relation
 from kanrewrite.rewriter.place import Place
@@ -162,7 +163,7 @@ def subtracted(variable: Graph, terms: Terms) -> Graph | None:
     terms : Terms
         Tell which variables are one term.
     """
-    if _head(variable) not in ("sub", "add"):
+    if _elementwise(variable) not in ("sub", "add"):
         return None
     parts = [part for part in _parts(variable, Fraction(1)) if part[1]]
     totals: dict[Any, Fraction] = {}
@@ -186,6 +187,11 @@ def _head(variable: Graph) -> str:
     return str(getattr(scalar, "name", "") or "")
 
 
+def _elementwise(variable: Graph) -> str:
+    """The head of what is done with each element: a reduction by addition is no sum of two."""
+    return _head(variable) if isinstance(getattr(variable.owner, "op", None), Elemwise) else ""
+
+
 def _number(variable: Graph) -> Fraction | None:
     if isinstance(variable, Constant) and np.size(variable.data) == 1:
         value = float(np.ravel(variable.data)[0])
@@ -197,7 +203,7 @@ def _number(variable: Graph) -> Fraction | None:
 
 def _parts(variable: Graph, often: Fraction) -> Iterator[Part]:
     """The terms of a sum, sums in it opened."""
-    head = _head(variable)
+    head = _elementwise(variable)
     number = _number(variable)
     if number is not None:
         yield None, often * number

@@ -439,3 +439,25 @@ def test_norms_over_an_axis_take_squares_of_what_is_in_range(dtype: str) -> None
             np.testing.assert_allclose(slopes[:2], [[0.6, 0.8], [0.6, -0.8]], rtol=1e-6)
             assert norms[2:].tolist() == [0, np.inf]
         assert function(np.zeros((2, 0), dtype))[0].tolist() == [0, 0]
+
+
+def test_what_a_reduction_adds_up_is_no_term_of_a_sum() -> None:
+    """The density of a mixture: compiling met a ValueError, and left all of it as it was written."""
+    x: Any = at.TensorType("float64", (7,))("x")
+    w, m, s = (at.TensorType("float64", (3,))(name) for name in "wms")
+    weights = at.exp(w) / at.exp(w).sum()
+    normal = at.exp(-0.5 * ((x.dimshuffle(0, "x") - m) / at.exp(s)) ** 2) / at.exp(s)
+    out = at.log((weights * normal).sum(axis=1)).sum()
+    with registry.disabled():
+        kanrewrite.enable()
+        registry.enable("accuracy")
+        with aesara.config.change_flags(on_opt_error="raise"):
+            function = aesara.function([x, w, m, s], out, mode=MODE)
+    values = [np.arange(7.0) - 3, np.array([800, 799, 0.0]), np.array([0.0, 1, 2]), np.zeros(3)]
+    logits = -0.5 * (values[0][:, None] - values[2]) ** 2 + values[1]
+    exact = mpmath.mp.fsum(
+        mpmath.log(mpmath.fsum(map(mpmath.exp, row)))
+        - mpmath.log(mpmath.fsum(map(mpmath.exp, values[1])))
+        for row in logits.tolist()
+    )
+    np.testing.assert_allclose(function(*values), float(exact), rtol=1e-13)
