@@ -520,3 +520,13 @@ def test_inner_products_are_those_that_are_summed_part_by_part(kind: str) -> Non
         for part, same_part in zip(one.parts, expected.parts, strict=True):
             a, b = mpmath.mp.make_mpf(part), mpmath.mp.make_mpf(same_part)
             assert a == b or is_nan(one) or abs(a - b) <= abs(b) * mpf(2) ** -100
+
+
+@pytest.mark.parametrize("size", [1e20, 1e150, 1e300, -1e300])
+def test_logs_of_towering_exponentials_keep_what_is_beside_the_exponent(size: float) -> None:
+    x: Any = at.dmatrix("x")
+    p = special.softmax(x, axis=1)
+    log = at.log(at.exp(x).sum()) - x[0, 0]
+    entropy = -(p * special.log_softmax(x, axis=1)).sum()
+    for found in reference.evaluate([log, entropy], {x: np.full((1, 3), size)}):
+        assert abs(found.item() - mpmath.log(3)) < 1e-15

@@ -40,6 +40,8 @@ from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 from kanrewrite.fuzz.programs import Array, Graph
 from kanrewrite.reference import Arithmetic, Real, evaluate, round_to, run
+from kanrewrite.reference.alike import each
+from kanrewrite.reference.registry import objects
 from kanrewrite.reference.scales import is_special, real
 
 #: Elementwise operators whose results need no rounding.
@@ -145,11 +147,11 @@ def _nudged(values: Array, salt: str) -> Array:
 
 def numbers(value: Any, arithmetic: Arithmetic) -> Array:
     """An array of numbers as arrays of ``mpf``; what is no `Real` stays."""
-    out = np.empty(np.shape(value), dtype=object)
-    for where in np.ndindex(out.shape):
-        number = value[where]
-        out[where] = arithmetic.number(number) if isinstance(number, Real) else number
-    return out
+
+    def number(one: Any) -> Any:
+        return arithmetic.number(one) if isinstance(one, Real) else one
+
+    return objects(each(number, np.asarray(value).ravel()), np.shape(value))
 
 
 def _amount(node: Any) -> bool | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import mpmath
@@ -13,6 +13,7 @@ from aesara.tensor.var import TensorConstant
 from mpmath import libmp
 
 from kanrewrite.errors import NotConverged, NoValue
+from kanrewrite.reference.alike import each, each_object
 from kanrewrite.reference.registry import (
     AnyVariable,
     Array,
@@ -182,18 +183,25 @@ def _shown(
     """Each output with its numbers as raw ``mpf`` or ``mpc``, and where a zero is not known."""
     values = [np.asarray(value) for value in run(outputs, inputs, arithmetic)]
     flat = [
-        objects([_flat(v, arithmetic) for v in value.ravel()], value.shape)
+        objects(each(lambda v: _flat(v, arithmetic), value.ravel()), value.shape)
         if value.dtype == object
         else value
         for value in values
     ]
-    hidden = (
-        (i, where)
-        for i, value in enumerate(values)
-        for where in np.ndindex(value.shape)
-        if _may_be_more(value[where])
-    )
-    return flat, next(hidden, None)
+    return flat, _first(values, _may_be_more)
+
+
+def _first(values: Sequence[Array], holds: Callable[[Any], bool]) -> Where | None:
+    """The first element of all for which something holds."""
+    for i, value in enumerate(values):
+        found = next((n for n, v in enumerate(value.ravel()) if holds(v)), None)
+        if found is not None:
+            return i, _place(found, value.shape)
+    return None
+
+
+def _place(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(int(k) for k in np.unravel_index(flat, shape))
 
 
 def _may_be_more(value: Any) -> bool:
@@ -210,9 +218,10 @@ def _disagreement(before: Sequence[Any], now: Sequence[Any]) -> Where | None:
     for i, (old, new) in enumerate(zip(before, now, strict=True)):
         if old.shape != new.shape:
             return i, ()
-        for where in np.ndindex(new.shape):
-            if not _agree(old[where], new[where]):
-                return i, where
+        is_exact = old.dtype != object or new.dtype != object
+        alike = (each if is_exact else each_object)(_agree, old.ravel(), new.ravel())
+        if not all(alike):
+            return i, _place(alike.index(False), new.shape)
     return None
 
 
@@ -233,7 +242,10 @@ def _agree(x: Any, y: Any) -> bool:
 def _public(value: Array) -> Array:
     if value.dtype != object:
         return value
-    return objects([mpmath.mpmathify(v) if _is_mpc(v) else v for v in value.ravel()], value.shape)
+    flat = value.ravel()
+    return objects(
+        each_object(lambda v: mpmath.mpmathify(v) if _is_mpc(v) else v, flat), value.shape
+    )
 
 
 def _is_mpc(value: Any) -> bool:

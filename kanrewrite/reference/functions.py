@@ -85,10 +85,28 @@ def log(a: Arithmetic, x: Real) -> Real:
     # next to one the logarithm is a difference from one, and what rounding left is no difference
     value = ZERO
     if a.sub(first, ONE).parts:
-        value = Real((libmp.mpf_log(first.parts[0], a.bits, "n"),))
+        value = _log(a, first.parts[0])
     if t is ZERO:
         return value
     return a.add(value, a.series(t, a.harmonics))
+
+
+def _log(a: Arithmetic, part: Any) -> Real:
+    """The logarithm of one part.
+
+    Of a number whose exponent is large it is more than one part: of ``3 * exp(x)`` there is ``x``,
+    and ``log(3)`` below it.
+    """
+    large = int(part[2]).bit_length()
+    if large < LARGE:
+        return Real((libmp.mpf_log(part, a.bits, "n"),))
+    more = a.bits + large + LARGE
+    rest = libmp.mpf_log(part, more, "n")
+    parts: list[Any] = []
+    while rest[1] and magnitude(rest) > -a.separate and len(parts) < a.scales:
+        parts.append(libmp.mpf_pos(rest, a.bits, "n"))
+        rest = libmp.mpf_sub(rest, parts[-1], more, "n")
+    return Real(tuple(parts))
 
 
 def sqrt(a: Arithmetic, x: Real) -> Real:

@@ -12,6 +12,7 @@ from aesara.tensor.elemwise import CAReduce
 from aesara.tensor.extra_ops import CumOp
 
 from kanrewrite.reference import functions
+from kanrewrite.reference.alike import distinct, each, each_row
 from kanrewrite.reference.products import SHORT, Products
 from kanrewrite.reference.registry import (
     Array,
@@ -43,7 +44,7 @@ def along(f: Callable[[Any], Any], table: Array) -> Array:
     """`f` of each row along the last axis."""
     shape = table.shape[:-1]
     flat = table.reshape(int(np.prod(shape, dtype=int)), table.shape[-1])
-    return objects([f(list(row)) for row in flat], shape)
+    return objects(each_row(lambda row: f(list(row)), flat), shape)
 
 
 @register(CAReduce)
@@ -142,12 +143,16 @@ def dot(x: Any, y: Any, dtype: str, arithmetic: Arithmetic) -> Array:
     return np.asarray(kept[..., 0] if y.ndim == 1 else kept)
 
 
-def _inners(rows: Array, columns: Array, arithmetic: Arithmetic) -> Iterable[Any]:
+def _inners(rows: Array, columns: Array, arithmetic: Arithmetic) -> list[Any]:
     """Each row with each column."""
+    left, of_row = distinct(rows)
+    right, of_column = distinct(columns)
     first = next(iter(rows.flat), None)
+    values: Iterable[Any] = (_inner(row, column, arithmetic) for row in left for column in right)
     if rows.shape[-1] >= SHORT and isinstance(first, Real):
-        return Products(rows, columns, arithmetic)
-    return (_inner(row, column, arithmetic) for row in rows for column in columns)
+        values = Products(left, right, arithmetic)
+    table = list(values)
+    return [table[i * len(right) + k] for i in of_row for k in of_column]
 
 
 def _inner(x: Any, y: Any, a: Arithmetic) -> Any:
@@ -158,12 +163,13 @@ def _inner(x: Any, y: Any, a: Arithmetic) -> Any:
 
 
 def _scaled(a: Arithmetic, scale: Any, x: Any) -> Array:
-    return objects([a.mul(np.asarray(scale).item(), v) for v in x.ravel()], x.shape)
+    factor = np.asarray(scale).item()
+    return objects(each(lambda v: a.mul(factor, v), x.ravel()), x.shape)
 
 
 def _sum(a: Arithmetic, x: Any, y: Any) -> Array:
     x, y = np.broadcast_arrays(x, y)
-    return objects([a.add(u, v) for u, v in zip(x.flat, y.flat, strict=True)], x.shape)
+    return objects(each(a.add, x.flat, y.flat), x.shape)
 
 
 @register(math.Dot)
@@ -223,30 +229,31 @@ def by_rows(f: Callable[..., Sequence[Any]], axis: int | None, x: Array, *others
         flat = f(*[list(value.ravel()) for value in (x, *others)])
         return objects(list(flat), x.shape)
     tables = [np.moveaxis(value, axis, -1) for value in (x, *others)]
-    out = np.empty(tables[0].shape, dtype=object)
-    for where in np.ndindex(out.shape[:-1]):
-        out[where] = objects(f(*[list(table[where]) for table in tables]), out.shape[-1:])
+    shape = tables[0].shape
+    flat = [table.reshape(int(np.prod(shape[:-1], dtype=int)), shape[-1]) for table in tables]
+    found = each_row(lambda *row: list(f(*map(list, row))), *flat)
+    out = objects([value for row in found for value in row], shape)
     return np.moveaxis(out, -1, axis)
 
 
 def softmax_row(a: Arithmetic, row: Sequence[Real]) -> list[Real]:
     """``exp(x) / sum(exp(x))``: exponents have no bounds here, so nothing needs a shift."""
-    exps = [functions.exp(a, x) for x in row]
+    exps = each(lambda x: functions.exp(a, x), row)
     inverse = a.inv(a.total(exps))
-    return [a.mul(e, inverse) for e in exps]
+    return each(lambda e: a.mul(e, inverse), exps)
 
 
 def log_softmax_row(a: Arithmetic, row: Sequence[Real]) -> list[Real]:
     """``x - log(sum(exp(x)))``."""
-    size = functions.log(a, a.total(functions.exp(a, x) for x in row))
-    return [a.sub(x, size) for x in row]
+    size = functions.log(a, a.total(each(lambda x: functions.exp(a, x), row)))
+    return each(lambda x: a.sub(x, size), row)
 
 
 def softmax_grad_row(a: Arithmetic, upstream: Sequence[Real], p: Sequence[Real]) -> list[Real]:
     """``p * (g - sum(g * p))`` for the gradient g of a softmax p."""
-    products = [a.mul(g, y) for g, y in zip(upstream, p, strict=True)]
+    products = each(a.mul, upstream, p)
     total = a.total(products)
-    return [a.sub(gy, a.mul(y, total)) for gy, y in zip(products, p, strict=True)]
+    return each(lambda gy, y: a.sub(gy, a.mul(y, total)), products, p)
 
 
 @register(special.Softmax)

@@ -15,6 +15,7 @@ from mpmath import libmp
 from kanrewrite.reference.scales import ZERO, Arithmetic, Real, magnitude
 
 Array = np.ndarray[Any, Any]
+Rows = Sequence[Sequence[Real]]
 
 #: Shorter rows are summed as fast one by one.
 SHORT = 8
@@ -62,7 +63,7 @@ class Products:
     arithmetic : Arithmetic
     """
 
-    def __init__(self, rows: Array, columns: Array, arithmetic: Arithmetic):
+    def __init__(self, rows: Rows, columns: Rows, arithmetic: Arithmetic):
         self.rows, self.columns, self.arithmetic = rows, columns, arithmetic
 
     def __iter__(self) -> Iterator[Real]:

@@ -13,6 +13,7 @@ from aesara.graph.op import Op
 from aesara.scalar.basic import ScalarOp
 
 from kanrewrite.errors import NoMeaning
+from kanrewrite.reference.alike import each
 from kanrewrite.reference.scales import Arithmetic, Real, real
 
 # Values of float dtype are object arrays of Real, of complex dtype of mpc; the rest is what
@@ -157,12 +158,12 @@ def lift(value: Any, dtype: str, arithmetic: Arithmetic) -> Any:
         return value
     value = value if isinstance(value, np.ndarray) else np.asarray(value)
     is_real = value.dtype == object and not dtype.startswith("complex")
-    if is_real and all(type(v) is Real for v in value.ravel()):
+    if is_real and set(map(type, value.ravel())) <= {Real}:
         return value.copy()
     one = _complex(arithmetic) if dtype.startswith("complex") else _real
     if value.dtype != object:
-        return objects([one(v) for v in value.ravel().tolist()], value.shape)
-    return objects([one(v) for v in value.ravel()], value.shape)
+        return objects(each(one, value.ravel().tolist()), value.shape)
+    return objects(each(one, value.ravel()), value.shape)
 
 
 def _real(value: Any) -> Real:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from mpmath import libmp, mpmathify
 
+from kanrewrite.reference.alike import each_object
 from kanrewrite.reference.registry import Array, objects
 from kanrewrite.reference.scales import Raw, magnitude
 
@@ -67,7 +68,7 @@ def round_to(values: Any, dtype: Any) -> Array:
         real, imag = (round_to(objects(p, values.shape), part) for p in _parts(numbers))
         return np.asarray(real + 1j * imag, dtype=dtype)
     shape = _format(dtype)
-    rounded = [_round(_raw(v), *shape) for v in values.ravel()]
+    rounded = each_object(lambda v: _round(_raw(v), *shape), values.ravel())
     return np.array(rounded, dtype="float64").reshape(values.shape).astype(dtype)
 
 

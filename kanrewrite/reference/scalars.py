@@ -16,6 +16,7 @@ from mpmath import libmp
 
 from kanrewrite.errors import NoMeaning
 from kanrewrite.reference import functions, special, trigonometric
+from kanrewrite.reference.alike import each
 from kanrewrite.reference.complexes import COMPLEX
 from kanrewrite.reference.registry import (
     SCALAR,
@@ -214,7 +215,7 @@ def apply_scalar(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) ->
 def _each(function: Any, arrays: Values, shape: tuple[int, ...]) -> Array:
     """A function of elements, of however many arrays: a ufunc takes fewer than 32."""
     columns = [np.broadcast_to(array, shape).astype(object).ravel() for array in arrays]
-    return objects([function(*row) for row in zip(*columns, strict=True)], shape)
+    return objects(each(function, *columns), shape)
 
 
 def _on_machine(op: Any, inputs: Values, shape: tuple[int, ...]) -> Array:
@@ -240,7 +241,7 @@ def _to_integers(array: Array, dtype: str, arithmetic: Arithmetic) -> Array:
             return np.iinfo(dtype).min
         return int(libmp.to_int(arithmetic.collapse(functions.truncate(arithmetic, value))))
 
-    return objects([convert(value) for value in array.ravel()], array.shape).astype(dtype)
+    return objects(each(convert, array.ravel()), array.shape).astype(dtype)
 
 
 def _composite(op: scalar.Composite, inputs: Values, arithmetic: Arithmetic) -> Values:

@@ -25,6 +25,8 @@ from typing import Any
 import mpmath
 from mpmath import libmp
 
+from kanrewrite.reference.alike import counted
+
 Raw = tuple[int, Any, int, int]  # mpmath's (sign, mantissa, exponent, bits of the mantissa)
 
 _ROUND = "n"
@@ -155,7 +157,10 @@ class Arithmetic:
 
     def total(self, terms: Iterable[Real]) -> Real:
         """The sum of `terms`."""
-        terms = list(terms)
+        terms = [
+            term if count == 1 else self.mul(real(count), term)
+            for term, count in counted(list(terms))
+        ]
         floor = top(*[term.floor for term in terms])
         return self._merge([part for term in terms for part in term.parts], floor)
 
