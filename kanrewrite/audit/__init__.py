@@ -18,8 +18,8 @@ from kanrewrite.structure import computable
 
 __all__ = ["Audit", "Part", "Risk", "Witness", "audit"]
 
-#: How long it is looked for what would have helped.
-EXPLAINING = 10.0
+#: How long it lasts, and for how long it is looked for what would have helped.
+SECONDS, EXPLAINING = 10.0, 5.0
 #: And how long at least, if it is.
 _EXPLAINED = 1.0
 #: The part of the time that is left for the search however long compiling takes, and the part by
@@ -39,7 +39,7 @@ def audit(
     shapes: ByInput | None = None,
     mode: AnyMode = None,
     samples: Count = _SAMPLES,
-    seconds: Amount = 60.0,
+    seconds: Amount = SECONDS,
     most: Count = _MOST,
     seed: Count = 0,
     explain: bool = True,

@@ -12,6 +12,7 @@ from aesara.compile.mode import Mode, get_mode
 from aesara.graph.basic import Variable
 
 from kanrewrite.audit.inputs import Array, Graph, needed
+from kanrewrite.audit.performing import performed
 from kanrewrite.registry.wide import WidePass
 from kanrewrite.structure import copied
 
@@ -59,8 +60,13 @@ def rewritten(inputs: Sequence[Graph], outputs: Sequence[Graph], mode: Any) -> l
 
 def linked(inputs: Sequence[Graph], outputs: Sequence[Graph]) -> Any:
     """A function of outputs as they stand."""
+    fgraph = copied(inputs, outputs)
+    for node in fgraph.toposort():
+        fast = performed(node)
+        if fast is not node:
+            fgraph.replace_all(list(zip(node.outputs, fast.outputs, strict=True)), reason="fast")
     made = aesara.function(
-        list(inputs), list(outputs), mode=Mode(**_PLAIN), on_unused_input="ignore"
+        list(inputs), list(fgraph.outputs), mode=Mode(**_PLAIN), on_unused_input="ignore"
     )
     WidePass().apply(made.maker.fgraph)
     return made

@@ -1,15 +1,18 @@
 """Inputs to try: magnitudes from everyday numbers to the largest floats, ties, masks and signs.
 
-Numbers have short significands, so that sums of a few of them are exact: what a graph then gets
-wrong is the graph's doing.
+Most numbers have short significands, so that sums of a few of them are exact: what a graph then
+gets wrong is the graph's doing.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
+from kanrewrite.audit.blocks import in_blocks
 from kanrewrite.audit.inputs import Array, Input
 
 Rng = np.random.Generator
@@ -43,6 +46,11 @@ def _wider(rng: Rng, n: int) -> Array:
 
 def _about(centre: float, width: float = 2.0) -> Kind:
     return lambda rng, n: centre + _grid(width * rng.normal(size=n), 2.0**-4)
+
+
+def _around(centre: float) -> Kind:
+    """Numbers of all digits: squares of them and their sums are rounded."""
+    return lambda rng, n: centre + rng.normal(size=n)
 
 
 def _mixed(rng: Rng, n: int) -> Array:
@@ -120,6 +128,7 @@ KINDS: dict[str, Kind] = {
     "mixed within 1000": _mixed,
     "where exponentials end": _edges,
     "near 3e4 to 1e5": _cluster(1.0),
+    "near 60000, all digits": _around(60000.0),
     "near -1e5": _cluster(-1.0),
     "two largest tied": _far_tied,
     "1e4 to 1e18": _far,
@@ -136,10 +145,21 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def _ends(rng: Rng, i: Input) -> Array:
-    """The ends of the range, what is next to them, and zero."""
-    pool = [i.low, i.high, *(x for x in (0.0, 1.0) if i.low <= x <= i.high)]
-    return rng.choice(np.array(pool), i.shape)
+def _ends(rng: Rng, i: Input, shape: tuple[int, ...]) -> Array:
+    """The ends of the range, and zero and one.
+
+    What has none may be any float, but at the largest of all every sum overflows.
+    """
+    most = math.inf if i.given else _largest(i.dtype)
+    low, high = max(i.low, -most), min(i.high, most)
+    pool = [low, high, *(x for x in (0.0, 1.0) if low <= x <= high)]
+    return rng.choice(np.array(pool), shape)
+
+
+def _largest(dtype: np.dtype[Any]) -> float:
+    """A float of which millions can be added, or that can be squared."""
+    info = np.finfo(dtype)
+    return max(2.0 ** (info.maxexp - 24), math.sqrt(info.max))
 
 
 def drawn(i: Input, kind: str, rng: Rng) -> Array:
@@ -152,17 +172,21 @@ def drawn(i: Input, kind: str, rng: Rng) -> Array:
         One of `KINDS`, or ``ends`` for those of the range.
     rng : Generator
     """
-    n = int(np.prod(i.shape)) if i.shape else 1
+    return np.asarray(in_blocks(lambda shape: _drawn(i, kind, rng, shape), i.shape))
+
+
+def _drawn(i: Input, kind: str, rng: Rng, shape: tuple[int, ...]) -> Array:
+    n = int(np.prod(shape)) if shape else 1
     if i.dtype.kind == "b":
-        return rng.integers(0, 2, i.shape).astype(bool)
+        return rng.integers(0, 2, shape).astype(bool)
     if i.dtype.kind in "iu":
         low, high = int(i.low), int(i.high)
         if kind in ("everyday", "wider"):
             low, high = max(low, min(high, -LARGEST_INT)), min(high, max(low, LARGEST_INT))
-        return rng.integers(low, high, i.shape, endpoint=True).astype(i.dtype)
+        return rng.integers(low, high, shape, endpoint=True).astype(i.dtype)
     if kind == "ends":
-        return _ends(rng, i).astype(i.dtype)
-    return _within(np.reshape(KINDS[kind](rng, n), i.shape), i, rng).astype(i.dtype)
+        return _ends(rng, i, shape).astype(i.dtype)
+    return _within(np.reshape(KINDS[kind](rng, n), shape), i, rng).astype(i.dtype)
 
 
 #: Everyday integers are no larger.
@@ -173,7 +197,8 @@ def moved(i: Input, value: Array, rng: Rng) -> Array:
     """A value moved a little into its range: away from where a function has no value."""
     if not i.is_float:
         return value
-    target = rng.uniform(max(i.low, -1000.0), min(i.high, 1000.0) + 1e-300, value.shape)
+    low, high = max(i.low, -1000.0), min(i.high, 1000.0) + 1e-300
+    target = in_blocks(lambda shape: rng.uniform(low, high, shape), value.shape)
     near = value + 1e-3 * (target - value)
     return np.clip(near, i.low, i.high).astype(value.dtype)
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from mpmath import mpf
 
+from kanrewrite.audit.blocks import in_blocks
 from kanrewrite.audit.inputs import Array, Graph
 from kanrewrite.reference import evaluate, round_to
 
@@ -22,8 +23,8 @@ from kanrewrite.reference import evaluate, round_to
 TOLERANCE = {"float64": 1e-10, "float32": 1e-4, "float16": 4e-3}
 #: How many times what a change of the inputs by rounding does is no error.
 SLACK = 4.0
-#: How often the inputs are changed by rounding.
-_NUDGES = 2
+#: How often the inputs are changed by rounding, as long as that explains no result.
+_NUDGES = 4
 #: Inputs beyond it count as measured, not as chosen.
 LARGE = 4.0
 
@@ -102,12 +103,16 @@ class Judge:
         doubtful = [f for f in found if np.isfinite(f.found) and not f.inherent]
         if not doubtful:
             return found
-        gaps = self._gaps([f.output for f in doubtful], truth, known)
-        excused = {
-            f.output
-            for f, gap in zip(doubtful, gaps, strict=True)
-            if abs(f.found - f.truth) <= SLACK * float(gap[f.where])
-        }
+        excused = set()
+        gap = dict.fromkeys((f.output for f in doubtful), 0.0)
+        for salt in range(_NUDGES):
+            left = [f for f in doubtful if f.output not in excused]
+            if not left:
+                break
+            for f, moved in zip(left, self._moved(left, salt, truth, known), strict=True):
+                gap[f.output] = max(gap[f.output], moved)
+                if abs(f.found - f.truth) <= SLACK * gap[f.output]:
+                    excused.add(f.output)
         return [f for f in found if f.output not in excused]
 
     def _fault(self, n: int, result: Array, exact: Array) -> Fault | None:
@@ -140,19 +145,20 @@ class Judge:
         lost = digits_lost(math.inf, dtype)
         return Fault(n, where, float(wide[where]), float(rounded[where]), lost, inherent=True)
 
-    def _gaps(
-        self, wanted: Sequence[int], truth: Sequence[Array], known: Mapping[Graph, Array]
-    ) -> list[Array]:
-        """How far the exact outputs move when the inputs do by rounding."""
-        graphs = [self.outputs[n] for n in wanted]
-        gaps = [np.zeros(np.shape(truth[n])) for n in wanted]
-        for salt in range(_NUDGES):
-            near = evaluate(graphs, {v: nudged(x, salt) for v, x in known.items()})
-            for k, n in enumerate(wanted):
-                pairs = zip(near[k].ravel(), np.asarray(truth[n]).ravel(), strict=True)
-                gap = np.reshape([_distance(a, b) for a, b in pairs], gaps[k].shape)
-                gaps[k] = np.maximum(gaps[k], gap)
-        return gaps
+    def _moved(
+        self,
+        faults: Sequence[Fault],
+        salt: int,
+        truth: Sequence[Array],
+        known: Mapping[Graph, Array],
+    ) -> list[float]:
+        """How far the exact elements at fault move when the inputs do by rounding."""
+        graphs = [self.outputs[f.output] for f in faults]
+        near = evaluate(graphs, {v: nudged(x, salt) for v, x in known.items()})
+        return [
+            _distance(value[f.where], np.asarray(truth[f.output])[f.where])
+            for f, value in zip(faults, near, strict=True)
+        ]
 
 
 def digits_lost(relative: float, dtype: str) -> float:
@@ -164,7 +170,7 @@ def digits_lost(relative: float, dtype: str) -> float:
     return min(most, math.log10(relative / eps) if math.isfinite(relative) else most)
 
 
-def nudged(values: Array, salt: int) -> Array:
+def nudged(values: Array, salt: int, beyond: float = LARGE) -> Array:
     """Large floats changed by a unit in the last place: by so much nobody knows them.
 
     Small ones may be what a graph compares with.
@@ -174,10 +180,11 @@ def nudged(values: Array, salt: int) -> Array:
         return values
     eps = float(np.finfo(values.dtype).eps)
     wide = values.astype("float64")
-    signs = np.random.default_rng(salt).choice([-eps, eps], values.shape)
+    rng = np.random.default_rng(salt)
+    signs = in_blocks(lambda shape: rng.choice([-eps, eps], shape), values.shape)
     with np.errstate(all="ignore"):
         moved = wide + wide * signs
-    return np.where((np.abs(wide) > LARGE) & np.isfinite(moved), moved, wide)
+    return np.where((np.abs(wide) > beyond) & np.isfinite(moved), moved, wide)
 
 
 def _is_pole(value: Any) -> bool:

@@ -25,6 +25,7 @@ from aesara.tensor.extra_ops import CumOp
 from aesara.tensor.math import Dot
 
 from kanrewrite.audit.inputs import Array, Graph
+from kanrewrite.audit.performing import performed
 from kanrewrite.errors import KanrewriteError
 from kanrewrite.fuzz.rounding import numbers
 from kanrewrite.reference import Arithmetic, round_to, run
@@ -118,7 +119,7 @@ class Localised:
             return
         with np.errstate(all="ignore"):
             try:
-                results = perform(node, operands)
+                results = perform(performed(node), operands)
             except Exception:  # noqa: BLE001  # what an Op raises at operands it never meets
                 return
         for out, result in zip(node.outputs, results, strict=True):
@@ -193,8 +194,10 @@ class Localised:
         if elementwise and where is not None and exact.ndim == len(where):
             place = tuple(0 if n == 1 else k for k, n in zip(where, exact.shape, strict=True))
             return bool(is_lost(exact[place], rounded[place]))
-        pairs = zip(exact.ravel(), np.ravel(rounded), strict=True)
-        return any(is_lost(e, r) for e, r in pairs)
+        flat, floats = exact.ravel(), np.ravel(rounded)
+        return any(
+            is_lost(flat[n], floats[n]) for n in {id(v): n for n, v in enumerate(flat)}.values()
+        )
 
     def _origin(self, variable: Graph, is_lost: Any) -> Graph:
         """The lowest variable from which numbers out of range come."""

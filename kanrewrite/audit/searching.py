@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from kanrewrite.audit.compiling import runner
 from kanrewrite.audit.draws import moved, samples
 from kanrewrite.audit.inputs import Array, Graph, Input
-from kanrewrite.audit.judging import Fault, Judge
+from kanrewrite.audit.judging import Fault, Judge, nudged
 from kanrewrite.audit.locating import Kind, Localised
 from kanrewrite.audit.result import Risk, Witness
 from kanrewrite.clock import now
@@ -24,6 +25,9 @@ EVERYDAY = 3
 _ALIKE = 2
 #: Seconds that the first comparison has at least, and the part of the time that locating one has.
 _FIRST, _LOCATING = 1.0, 0.25
+
+#: Of what kind inputs are, they themselves, and the results.
+_Tried: TypeAlias = tuple[str, list[Array], Sequence[Array]]
 
 
 class Search:
@@ -80,7 +84,7 @@ class Search:
         if not ran:
             raise NothingRan(error)
         everyday, rest = ran[:EVERYDAY], ran[EVERYDAY:]
-        rest.sort(key=lambda tried: all(np.isfinite(r).all() for r in tried[2]))
+        rest.sort(key=self._likely)
         for place, (kind, values, results) in enumerate([*everyday, *rest]):
             if sum(not risk.harmless for risk in self.found.values()) >= self.most:
                 self.stopped = f"{self.most} risks are enough"
@@ -94,13 +98,23 @@ class Search:
                 if faults:
                     self._take(kind, Witness(self._known(values)), faults)
 
+    def _likely(self, tried: _Tried) -> float:
+        """A key by which those results come first that rounding moves most."""
+        _, values, results = tried
+        if not all(np.isfinite(r).all() for r in results):
+            return -math.inf
+        near = None if now() > self.end else self.run([nudged(v, 0, beyond=0.0) for v in values])[0]
+        if near is None:
+            return 0.0
+        return -max(map(_moved, results, near, self.judge.scales), default=0.0)
+
     def _out_of_time(self, left: int) -> str:
         if not self.judged:
             return "it ran out of time before one of them was"
         return f"it ran out of time, with {left} of them left"
 
-    def _ran(self, count: int, seed: int) -> tuple[list[tuple[str, list[Array], Any]], object]:
-        ran: list[tuple[str, list[Array], Any]] = []
+    def _ran(self, count: int, seed: int) -> tuple[list[_Tried], object]:
+        ran: list[_Tried] = []
         last: object = "nothing was tried"
         for kind, values in self._drawn(count, seed):
             if len(ran) >= EVERYDAY and now() > self.end:
@@ -201,3 +215,13 @@ class Search:
             inherent=fault.inherent,
             chosen=chosen,
         )
+
+
+def _moved(result: Array, near: Array, scale: float) -> float:
+    """How far a result is from another, beside what it is and what the output is every day."""
+    if result.dtype.kind != "f" or result.shape != near.shape or not result.size:
+        return 0.0
+    with np.errstate(all="ignore"):
+        a, b = result.astype("float64"), near.astype("float64")
+        share = np.abs(a - b) / (np.abs(a) + (scale or 1.0))
+    return float(np.nan_to_num(share, nan=math.inf, posinf=math.inf).max())

@@ -442,7 +442,7 @@ def test_norms_over_an_axis_take_squares_of_what_is_in_range(dtype: str) -> None
 
 
 def test_what_a_reduction_adds_up_is_no_term_of_a_sum() -> None:
-    """The density of a mixture: compiling met a ValueError, and left all of it as it was written."""
+    """The density of a mixture: compiling met a ValueError, and left it as it was written."""
     x: Any = at.TensorType("float64", (7,))("x")
     w, m, s = (at.TensorType("float64", (3,))(name) for name in "wms")
     weights = at.exp(w) / at.exp(w).sum()
