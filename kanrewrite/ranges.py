@@ -23,6 +23,8 @@ Graph = Variable[Any, Any]
 LENGTHS = (3, 5, 9, 17)
 #: How many shapes are tried until a graph runs, and for how many seconds.
 _TRIES, _SEARCHING = 300, 2.0
+#: Whole numbers up to here may be lengths.
+_LONGEST = 10_000
 
 #: What is given for inputs, by variable or name.
 ByInput: TypeAlias = Annotated[
@@ -107,6 +109,9 @@ def shapes_for(
     >>> x, w = at.dvector("x"), aesara.shared(np.ones((7, 2)))
     >>> shapes_for([x.sum()], [x]), shapes_for([x[4] - x[0]], [x]), shapes_for([at.dot(x, w)], [x])
     ({x: (3,)}, {x: (5,)}, {x: (7,)})
+    >>> m, y = at.dmatrix("m"), at.lvector("y")
+    >>> shapes_for([m[at.arange(64), y]], [m, y])
+    {m: (64, 3), y: (64,)}
     """
     given = {v: np.asarray(a) for v, a in (values or {}).items()}
     stated = {v: given[v].shape if v in given else _stated(v) for v in inputs}
@@ -146,10 +151,15 @@ def _filled(
 
 
 def _known(outputs: Sequence[Graph], stated: Mapping[Graph, tuple[int | None, ...]]) -> list[int]:
-    """Lengths that a graph has anyway: of the inputs whose shape is stated, and of its values."""
+    """Lengths that a graph has anyway: of the inputs whose shape is stated, and of its values.
+
+    After these its whole numbers, as the rows in ``x[at.arange(64), y]``.
+    """
     held: list[Any] = [v for v in graph_inputs(outputs) if v not in stated]
-    values = (v.get_value(borrow=True) if hasattr(v, "get_value") else v.data for v in held)
-    lengths = (n for shape in (*stated.values(), *map(np.shape, values)) for n in shape)
+    values = [v.get_value(borrow=True) if hasattr(v, "get_value") else v.data for v in held]
+    lengths = [n for shape in (*stated.values(), *map(np.shape, values)) for n in shape]
+    whole = [int(x) for x in values if np.shape(x) == () and np.asarray(x).dtype.kind in "iu"]
+    lengths += [n for n in whole if n <= _LONGEST]
     return list(dict.fromkeys(n for n in lengths if n is not None and n > 1))
 
 
