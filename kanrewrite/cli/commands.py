@@ -188,7 +188,7 @@ def audit(
         ),
     ] = None,
     samples: Annotated[int, typer.Option(min=1, help="How many inputs are tried.")] = 64,
-    seconds: Annotated[float, typer.Option(min=0, help="How long they are tried at most.")] = 60.0,
+    seconds: Annotated[float, typer.Option(min=0, help="How long they are tried at most.")] = 10.0,
     seed: Annotated[int, typer.Option(help="Of the inputs.")] = 0,
     as_json: Json = False,
 ) -> None:

@@ -1,5 +1,6 @@
 """``kanrewrite audit``, ``stabilize --strict`` and the report's part."""
 
+import inspect
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,8 @@ from typer.testing import CliRunner
 
 import kanrewrite
 from kanrewrite import cli
+from kanrewrite.audit import SECONDS
+from kanrewrite.cli import commands
 from tests.sparing import sparing
 
 SCRIPT = """
@@ -106,3 +109,7 @@ def test_the_report_says_whether_it_is_safe(model: Path, tmp_path: Path) -> None
     html = page.read_text(encoding="utf-8")
     assert "<h2>Is it safe</h2>" in html
     assert "<b>cancellation</b>" in html
+
+
+def test_it_lasts_as_long_as_a_call_from_python() -> None:
+    assert inspect.signature(commands.audit).parameters["seconds"].default == SECONDS
