@@ -133,6 +133,8 @@ def beside_one(form: Form, a: Lifting) -> tuple[Fraction, Terms] | None:
 
     Beside 1 that may be negligible: ``log(d + a) - log(d)`` loses it, ``log(1 + a/d)`` does not.
     """
+    if all(k < 0 for _, k in a.parts(form)[2]):
+        return None  # an exponential is its own log
     less = a.taken.get(form) or _less_than_one(form, a)
     if not less:
         return None
@@ -154,7 +156,7 @@ def _less_than_one(form: Form, a: Lifting) -> Terms | None:
     if not below or any(k.denominator != 1 for _, k in factors):
         return None
     left = Totals()
-    if all(isinstance(f, Sum) for f, _ in factors) and len(below) < len(factors):
+    if all(isinstance(f, Sum) for f, _ in factors):
         whole = a.prod(ONE, a.no_exponent, {f: -k for f, k in below.items()})
         if not (a.expands(above) and a.expands(whole)):
             return None
