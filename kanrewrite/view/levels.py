@@ -18,6 +18,7 @@ from kanrewrite.view.examples import contradicted
 from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Move
+from kanrewrite.view.places import moved
 from kanrewrite.view.reach import is_near
 from kanrewrite.view.zeros import hiding, is_unsigned
 
@@ -331,8 +332,7 @@ def _is_never_above(form: Form, a: Lifting, signs: bool) -> bool:
 
     It is proved once, however deep it lies in what is made of it.
     """
-    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
-        form = form.args[0]
+    form = moved(form)[1]
     if not isinstance(form, App) or form.op not in LARGEST:
         return False
     if (form, signs) not in a.lemmas:
@@ -360,8 +360,7 @@ def _is_above(form: Form, a: Lifting) -> bool:
 
 def _maximised(form: Form) -> Lin | None:
     """What a form, which may have been moved, is the maximum of."""
-    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
-        form = form.args[0]
+    form = moved(form)[1]
     found = form.args[0] if isinstance(form, App) and form.op in (T.max, T.shift) else None
     return found if isinstance(found, Lin) else None
 
@@ -410,8 +409,7 @@ def _shown(top: App, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
 
 def is_hidden(form: Form) -> bool:
     """Tell whether a form is a maximum, maybe moved, over what some factors do not hide."""
-    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
-        form = form.args[0]
+    form = moved(form)[1]
     if not isinstance(form, App) or form.op not in (T.shift, T.maximum):
         return False
     if form.op is T.shift:

@@ -20,6 +20,7 @@ from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled, within_log
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, Terms
 from kanrewrite.view.heat import exponents, fades, hot, is_softplus
+from kanrewrite.view.places import moved
 from kanrewrite.view.sums import NEGLIGIBLE, SumBuilder
 
 
@@ -201,8 +202,7 @@ class LogBuilder(SumBuilder):
         A shifted sum of exponentials is at least 1; as ``log1p(s - 1)`` it is not shifted a second
         time by Aesara's own `local_log_sum_exp`.
         """
-        while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
-            form = form.args[0]
+        form = moved(form)[1]
         if isinstance(form, App) and form.op is T.sum and not self.a.parts(form.args[0])[2]:
             return self.make(at.log1p, self.make(at.sub, rest, self.constant(ONE)))
         return self.make(at.log, rest)

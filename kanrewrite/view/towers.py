@@ -10,12 +10,12 @@ from kanrewrite.view.elements import LARGEST
 from kanrewrite.view.forms import ONE, App, Form, Lin, Totals, content, remembered
 from kanrewrite.view.heat import hot
 from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.places import moved
 
 
 def is_level(form: Form) -> bool:
     """Tell whether a form is the largest of several, which may have been moved."""
-    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
-        form = form.args[0]
+    form = moved(form)[1]
     return isinstance(form, App) and form.op in LARGEST
 
 

@@ -12,6 +12,7 @@ from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, remembered
 from kanrewrite.view.heat import fades, is_mask
+from kanrewrite.view.places import moved
 
 #: Operators whose value is never zero.
 NEVER_ZERO = {T.softmax, T.sigmoid, T.exp, T.ones_like, T.softplus, T.defined}
@@ -82,8 +83,7 @@ def is_finite(form: Form, power: Fraction) -> bool:
     """Tell whether a power of a factor, a constant or a truth value, is finite for sure."""
     if power < 0 and may_vanish(form):
         return False
-    while isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
-        form = form.args[0]
+    form = moved(form)[1]
     if isinstance(form, Leaf):
         data = getattr(form.var, "data", None)
         return data is not None and bool(np.all(np.isfinite(data)))
