@@ -435,6 +435,7 @@ def test_more_scales_are_kept_where_others_lie_in_between() -> None:
     assert float(_slope_of_a_share(60000.0)) == 1.0
 
 
+@pytest.mark.slow
 def test_a_zero_that_may_be_anything_is_no_answer() -> None:
     with pytest.raises(errors.NotConverged, match="is zero as far as 2000 digits tell"):
         _slope_of_a_share(1e6)

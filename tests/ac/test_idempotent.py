@@ -126,6 +126,7 @@ def test_complete_sets_end() -> None:
     assert is_complete(THEORY)
 
 
+@pytest.mark.slow
 def test_brute_force_agrees() -> None:
     assert compare_join_matches(1, 25) > 10
     assert compare_join_unifiers(1, 40) > 12

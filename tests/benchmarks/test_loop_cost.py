@@ -15,7 +15,7 @@ def text(name: str, gradient: bool, library: bool) -> str:
     return str(debugprint(function, file="str"))
 
 
-@pytest.mark.parametrize("name", sparing(LOOPS, 5))
+@pytest.mark.parametrize("name", sparing(LOOPS, 8))
 def test_what_is_compiled_is_the_same(name: str) -> None:
     assert text(name, False, True) == text(name, False, False)
 

@@ -114,6 +114,7 @@ def test_each_form_is_looked_into_once_for_shifts(monkeypatch: pytest.MonkeyPatc
     assert lifting.read_count < asked < 2 * lifting.form_count  # it was 14 times
 
 
+@pytest.mark.slow
 def test_a_layer_of_many_takes_little_more_work_than_one_of_few() -> None:
     work = []
     for layers in (2, 4):

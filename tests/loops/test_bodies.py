@@ -171,6 +171,7 @@ def test_what_python_computes_of_a_gradient_is_written(grad: Any) -> None:
     np.testing.assert_allclose(f(near), np.tile(softmax(near.sum(0)), (3, 1)))
 
 
+@pytest.mark.slow
 def test_all_that_is_added_to_a_state_is_there() -> None:
     """Aesara moves a dot out of a sum with a state, and forgets operands beyond the second.
 

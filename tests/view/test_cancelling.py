@@ -290,7 +290,7 @@ def test_what_two_sums_leave_has_the_length_of_the_axis() -> None:
     assert_right([logits], [left], [np.full((2, 5), 800.0)])
 
 
-@pytest.mark.parametrize("level", [-300.0, -900.0, -1e5])
+@pytest.mark.parametrize("level", sparing([-900.0, -300.0, -1e5]))
 def test_what_nobody_looks_into_may_vanish_beside_what_is_out_of_range(level: float) -> None:
     s, v = at.dvectors("s", "v")
     e = at.exp(s)

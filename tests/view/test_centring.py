@@ -219,7 +219,7 @@ def test_a_proof_leaves_no_trace() -> None:
     assert {axes: list(found) for axes, found in algebra.exponents_along.items()} == before
 
 
-@pytest.mark.parametrize("level", [0.0, 900.0, 9e5])
+@pytest.mark.parametrize("level", sparing([900.0, 0.0, 9e5]))
 @pytest.mark.parametrize("wanted", ["logits", "temperature"])
 def test_what_is_computed_apart_is_opened_where_that_shows_a_shift(
     wanted: str, level: float
@@ -234,7 +234,7 @@ def test_what_is_computed_apart_is_opened_where_that_shows_a_shift(
     assert_right([x, w, t], [product], [*values, np.asarray(0.25)], rtol=1e-12)
 
 
-@pytest.mark.parametrize("level", [0.0, 900.0, 9e5])
+@pytest.mark.parametrize("level", sparing([900.0, 0.0, 9e5]))
 def test_what_is_computed_apart_is_opened_where_it_changes_though_the_rest_does_not(
     level: float,
 ) -> None:

@@ -33,6 +33,7 @@ def noted(module: Any, name: str, calls: list[Any], monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, name, call)
 
 
+@pytest.mark.slow
 def test_no_more_is_multiplied_out_or_told_again_than_tells(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -67,7 +67,7 @@ SECOND: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", sparing(SECOND, 4))
+@pytest.mark.parametrize("name", sparing(SECOND, 7))
 def test_a_product_of_the_hessian_of_what_is_not_picked(name: str) -> None:
     along = at.dmatrix("along")
     given = np.cos(np.arange(9.0)).reshape(3, 3)

@@ -63,6 +63,7 @@ def test_what_is_out_of_range_may_be_all_that_is_picked() -> None:
     assert_right([x], [out, grad(out.sum(), x)], [np.array([[800.0, 1.0], [2.0, 900.0]])])
 
 
+@pytest.mark.slow
 def test_masks_of_one_index_have_the_lengths_of_what_they_hide() -> None:
     y = at.dmatrix("y")
     outs = [at.log(e.sum(axis=1) - e[:, 0]) for e in (at.exp(x), at.exp(y))]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.sparing import sparing
 from tests.view.common import at, function, grad, stock
 
 z, y = at.dmatrix("z"), at.lvector("y")
@@ -25,7 +26,7 @@ LOSSES: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", sparing(LOSSES))
 def test_losses_and_their_derivatives_are_stocks(name: str) -> None:
     loss = LOSSES[name]()
     slope = grad(loss, z)

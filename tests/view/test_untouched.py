@@ -33,6 +33,7 @@ def test_random_arithmetic(name: str, seed: int) -> None:
     assert rebuilt(output) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sparing(["nothing", "tanh"]))
 def test_large_arithmetic_is_not_even_read(name: str) -> None:
     _, output = arithmetic(2000, SQUASHED[name], 3)
@@ -41,6 +42,7 @@ def test_large_arithmetic_is_not_even_read(name: str) -> None:
     assert lifting.read_count == 0
 
 
+@pytest.mark.slow
 def test_of_arithmetic_is_read_what_may_meet() -> None:
     """The rest of the graph is a leaf to what is read."""
     _, output = arithmetic(2000, SQUASHED["tanh"], 3)
@@ -106,7 +108,7 @@ def test_the_sign_of_what_is_in_range() -> None:
     assert rebuilt(at.gt(1 - abs(X - at.sigmoid(Y)), 0)) > 0
 
 
-@pytest.mark.parametrize("activation", sparing([gelu, gelu_by_tanh, relu], 2))
+@pytest.mark.parametrize("activation", sparing([relu, gelu_by_tanh, gelu]))
 def test_layers_that_are_normalised(activation: Any) -> None:
     """Only where the loss takes its log, and at the largest of them all, something meets."""
     grown = []
