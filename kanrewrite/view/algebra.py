@@ -412,9 +412,18 @@ class Algebra(Interner):
             return reduced
         content, primitive = self._content(terms)
         made = len(self)
-        inner = self._primitive(terms, content, primitive)
+        inner = self._ones_added(primitive) or self._primitive(terms, content, primitive)
         self.write(inner, self.as_written(content), made)
         return self.mul(content, inner)
+
+    def _ones_added(self, terms: Terms) -> Form | None:
+        """A number and ones of some lengths, which are as many ones; None where one is missing."""
+        number = terms.get(self.one)
+        long = next(filter(is_ones, terms), None) if number else None
+        if number is None or long is None:
+            return None
+        left = {m: c for m, c in terms.items() if m is not self.one}
+        return self.add_terms({**left, long: left[long] + number})
 
     def write(self, form: Form, left: Lin, made: int) -> None:
         """Note what exponent has left the terms of sums in a product, those made since then."""

@@ -19,7 +19,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from kanrewrite.terms import T
-from kanrewrite.view.algebra import MOVES
+from kanrewrite.view.algebra import MOVES, is_ones
 from kanrewrite.view.dividing import NotProved, divided
 from kanrewrite.view.forms import (
     ONE,
@@ -254,7 +254,7 @@ class Generator:
             return True
         if form not in self._holds:
             inner = form.forms if isinstance(form, App) else pieces(form)
-            self._holds[form] = any(map(self.holds, inner))
+            self._holds[form] = not is_ones(form) and any(map(self.holds, inner))
         return self._holds[form]
 
     def terms(self, form: Form) -> Terms:

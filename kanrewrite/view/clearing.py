@@ -17,7 +17,7 @@ from typing import TypeGuard
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, Terms, Totals
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, Terms, Totals, added_up
 
 Power = tuple[Form, Fraction]
 
@@ -69,7 +69,9 @@ def cleared(outer: Lin, factors: list[Power], a: Algebra) -> tuple[Lin, list[Pow
                 outside[m] -= sums[f] * c
         left = {m: c for m, c in outside.items() if c}
     by = {f: a.exp(a.lin(expo)) for f, expo in back.items() if expo}
-    whole = {f: a.sum_of({a.mul(m, by[f]): c for m, c in f.terms}) for f in sums if f in by}
+    whole = {
+        f: a.sum_of(added_up((a.mul(m, by[f]), c) for m, c in f.terms)) for f in sums if f in by
+    }
     return a.lin(left), [(whole.get(f, f) if isinstance(f, Sum) else f, k) for f, k in factors]
 
 

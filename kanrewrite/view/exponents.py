@@ -163,11 +163,25 @@ class ExponentBuilder(Bench):
             elif len(left) > 1 and isinstance(whole, Prod) and whole.expo.terms:
                 terms.append((ONE, self.value(whole)))  # its terms may be infinite, and cancel
             else:
-                terms += [(c, self._term(m)) for m, c in left.items()]
+                terms += self._by_exponentials(left)
         out = self.total(terms)
         for tower in sorted(risks, key=lambda f: f.uid):
             out = self._in_the_limit(out, lin, tower)
         return out
+
+    def _by_exponentials(self, left: Terms) -> list[tuple[Fraction, Variable[Any, Any]]]:
+        """Terms of an exponent; those of one exponential, which may be infinite, as one."""
+        alike: dict[Lin, Totals] = {}
+        for m, c in left.items():
+            alike.setdefault(self.a.parts(m)[1], Totals())[m] = c
+        found: list[tuple[Fraction, Variable[Any, Any]]] = []
+        for expo, group in alike.items():
+            whole = self.a.add_terms(group) if len(group) > 1 and expo.terms else None
+            if isinstance(whole, Prod) and whole.expo.terms:
+                found.append((ONE, self.value(whole)))
+            else:
+                found += [(c, self._term(m)) for m, c in group.items()]
+        return found
 
     def _conflicts(self, lin: Lin, left: Totals, tower: Form) -> bool:
         """Tell whether infinities are added where an exponential is, beside differences."""

@@ -10,7 +10,7 @@ Coefficients and exponents are exact fractions, so what cancels does so exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
 from functools import wraps
 from math import gcd, lcm, prod
@@ -149,6 +149,14 @@ class Totals(Terms):
 
     def __missing__(self, form: Form) -> Fraction:
         return ZERO
+
+
+def added_up(items: Iterable[tuple[Form, Fraction]]) -> Totals:
+    """Terms that may have become alike, as with ones beside what is as long."""
+    found = Totals()
+    for form, coefficient in items:
+        found[form] += coefficient
+    return found
 
 
 def content(*exponents: Lin) -> Fraction:

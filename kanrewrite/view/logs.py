@@ -18,7 +18,7 @@ from aesara.graph.basic import Variable
 from kanrewrite.terms import T
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled, within_log
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, Terms
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, Terms, added_up
 from kanrewrite.view.heat import exponents, fades, hot, is_softplus
 from kanrewrite.view.places import moved
 from kanrewrite.view.sums import NEGLIGIBLE, SumBuilder
@@ -126,7 +126,7 @@ class LogBuilder(SumBuilder):
             taken = {t: k for t, k in expo.terms if around.get(t) == -k}
             if number != 1 or factors or not taken or len(taken) < len(expo.terms):
                 continue
-            others = {self.a.div(m, one): c for m, c in form.terms if m is not one}
+            others = added_up((self.a.div(m, one), c) for m, c in form.terms if m is not one)
             left = self.a.plus(outer, expo, ONE)
             if not any(exponents(m) & {t for t, _ in left.terms} for m in others):
                 return self.a.sum_of({self.a.one: ONE, **others}), left

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
 from kanrewrite.view.following import becomes
-from kanrewrite.view.forms import HALF, ZERO, App, Axes, Form, Sum, Terms, Totals
+from kanrewrite.view.forms import HALF, ZERO, App, Axes, Form, Sum, Terms, Totals, added_up
 from kanrewrite.view.heat import hot, is_others
 from kanrewrite.view.indices import untaken
 from kanrewrite.view.lengths import operands
@@ -85,8 +85,8 @@ def _gathered(terms: Terms, a: Lifting) -> Terms | None:
             continue
         first, d = f.terms[0]
         around, number = a.div(n, first), terms[n] / d
-        whole = {a.mul(around, t): number * e for t, e in f.terms}
-        if n is m or any(terms.get(t) != e for t, e in whole.items()):
+        whole = added_up((a.mul(around, t), number * e) for t, e in f.terms)
+        if m in whole or any(terms.get(t) != e for t, e in whole.items()):
             continue
         left = a.add(a.mul(a.const(number), around), a.mul(a.const(terms[m]), a.div(m, f)))
         if len(a.terms_of(left)) == 1 and not any(isinstance(g, Sum) for g, _ in a.parts(left)[2]):

@@ -393,3 +393,61 @@ v3 = -(at.exp(v1 - v2) * x).mean()"""
     )
     values = {"X": [[-29.86, 16.93, 125.47]], "Y": [[-59.78, 102.0, 67.2]], "x": [-10.8], "k": [2]}
     assert failure(program, values) is None
+
+
+def test_ones_of_unknown_lengths_cancel_with_one() -> None:
+    program = (
+        _typed("x:float64:None", "y:float64:None", "M:bool:None,None")
+        + """
+v2 = at.switch(M, 0, x)
+v4 = special.softmax(v2, axis=0)
+v5 = y.sum() * v4.sum()"""
+    )
+    mask = [[True, False, False], [False, False, True], [True, True, False]]
+    assert failure(program, {"x": [0.0, 0.0, 800.0], "y": [0.0, 0.0, 1.0], "M": mask}) is None
+
+
+def test_ones_of_two_lengths_are_not_one_term_beside_what_is_as_long() -> None:
+    """A curvature at everyday inputs that was half of another number."""
+    program = (
+        _typed("y:float64:None")
+        + """
+v1 = y[:, None] + y[None, :]
+v2 = 1 + at.exp(v1)
+v3 = v2 / (1 + v2)
+v4 = v3 / v3.sum(axis=0, keepdims=True)
+v5 = at.log(1 - v3)
+v6 = v4.sum(axis=-1, keepdims=True)
+v7 = v5.sum() * v6.sum()"""
+    )
+    assert failure(program, {"y": [0.0, 0.0, 0.0]}, order=2) is None
+    written = (
+        _typed("y:float64:None")
+        + """
+v1 = at.exp(y[:, None] + y[None, :])
+v2 = at.log(1 - v1 / (1 + v1)).sum() * (y**2).sum()"""
+    )
+    assert failure(written, {"y": [0.3, -0.2, 0.7]}, order=2) is None
+
+
+def test_terms_of_one_exponential_are_one_beside_a_tower() -> None:
+    program = (
+        _typed("X:float64:None,1", "t:float64:")
+        + """
+v1 = (X - t) * at.exp(t)
+v2 = (X / at.exp(t)).sum() * (1 - at.exp(-at.exp(v1))).sum()"""
+    )
+    assert failure(program, {"X": [[0.0], [0.0], [1.0]], "t": 800.0}, order=1) is None
+
+
+def test_ones_have_no_shift() -> None:
+    """A relation was left out of a graph of a curvature beside rows of a slice."""
+    program = (
+        _typed("X:float64:None,None", "s:float64:", "t:float64:")
+        + """
+v1 = at.log(at.exp(X[:-1] / t).sum(axis=0))
+v2 = v1.sum() + X.sum(axis=-1).sum()
+v3 = s.sum() * v2.sum()"""
+    )
+    values = {"X": [[0.25, -1.0], [0.5, 2.0]], "s": 0.5, "t": 2.0}
+    assert failure(program, values, order=2) is None
