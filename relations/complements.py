@@ -50,6 +50,12 @@ def products_complement(a: Float, axis: Axis) -> Iterator[Eq]:
     yield eq(1 - T.prod(a, axis, keepdims=True), -T.expm1(logs)).when(nonnegative(a))
 
 
+@relation(role="cancel", family="lifting")
+def roots_complement(a: Float) -> Iterator[Eq]:
+    """What is missing to 1 is less for a root, by a factor that loses nothing."""
+    yield eq(1 - T.sqrt(a), (1 - a) / (1 + T.sqrt(a))).when(nonnegative(a))
+
+
 @masks_complement.example
 def _all_but_the_masked() -> Sides:
     c, x = at.matrices("c", "x")
@@ -102,3 +108,17 @@ def _along_another_axis() -> Sides:
     x = at.matrix("x")
     missing = 1 - at.prod(1 / (1 + at.exp(x)), **KEPT)
     return missing, -at.expm1(-at.log(1 + at.exp(x)).sum(axis=0, keepdims=True))
+
+
+@roots_complement.example
+def _root_of_a_sigmoid() -> Sides:
+    x = at.matrix("x")
+    chance = 1 / (1 + at.exp(-x))
+    return 1 - at.sqrt(chance), (1 - chance) / (1 + at.sqrt(chance))
+
+
+@roots_complement.non_example
+def _a_third_root() -> Sides:
+    x = at.matrix("x")
+    share = 1 / (1 + at.exp(-x))
+    return 1 - share ** (1 / 3), (1 - share) / (1 + share ** (1 / 3))

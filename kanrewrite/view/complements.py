@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations, product
+from math import gcd, lcm
 from typing import TYPE_CHECKING
 
 from kanrewrite.guards.lengths import is_count
@@ -95,15 +96,60 @@ def _below_average(total: Form, weights: Form, a: Lifting) -> Form | None:
 
 
 def as_exponential(form: Sum, a: Lifting) -> Sum:
-    """``1 - prod(b)`` as one less the exponential that relations say it is."""
+    """``1 - prod(b)`` as one less the exponential that relations say it is, and ``1 - b**k``."""
     one = dict(form.terms).get(a.one)
     others = [(m, c) for m, c in form.terms if m is not a.one]
     if one is None or len(others) != 1 or others[0][1] != -one:
         return form
-    expo = exponent_of_product(others[0][0], a)
+    expo = exponent_of_product(others[0][0], a) or exponent_of_root(others[0][0], a)
     if expo is None:
         return form
-    return a.sum_of({a.one: one, a.exp(expo): -one})
+    return a.sum_of({a.one: one, a.prod(ONE, expo, {}): -one})
+
+
+def exponent_of_root(form: Form, a: Lifting) -> Lin | None:
+    """``-k*log(1 + (1 - b)/b)`` for ``b**k``, of what is at most 1; None for others.
+
+    A whole power is multiplied out.  Of more than 1 the exponent has fewer digits than the power.
+    And where 1 - b is others of a sum, slopes add up quotients by ``1 - b**k`` that cancel.
+    """
+    found = _root(form, a)
+    if found is None or any(is_others(f) for f, _ in a.parts(found[2])[2]):
+        return None
+    base, k, left = found
+    log = a.app(T.log, a.sum_of({a.one: ONE, **a.terms_of(a.div(left, base))}))
+    return a.lin({log: -k})
+
+
+def _root(form: Form, a: Lifting) -> tuple[Form, Fraction, Form] | None:
+    """``b``, ``k`` and the product that ``1 - b`` is, for ``b**k``; None where it is none."""
+    coeff, expo, factors = a.parts(form)
+    if coeff != 1 or all(k.denominator == 1 for _, k in factors) or not form.nonneg:
+        return None
+    k = Fraction(gcd(*(k.numerator for _, k in factors)), lcm(*(k.denominator for _, k in factors)))
+    whole = a.lin({m: c / k for m, c in expo.terms})
+    base = a.prod(ONE, whole, {f: e / k for f, e in factors})
+    left = a.sub(a.one, base)
+    return (base, k, left) if left.nonneg and len(a.terms_of(left)) == 1 else None
+
+
+def without_root(terms: Terms, a: Lifting) -> Terms | None:
+    """``c - c*sqrt(b)`` as ``c*(1 - b)/(1 + sqrt(b))``, None where 1 - b is no product."""
+    number = terms.get(a.one)
+    if number is None:
+        return None
+    for m, c in terms.items():
+        found = _root(m, a) if c + number == 0 and m is not a.one else None
+        if found is None or found[1] != Fraction(1, 2):
+            continue
+        left = becomes((T.sub, 1, T.sqrt), (a.one, (T.sqrt, found[0])), a)
+        if left is None:
+            return None
+        out = Totals((t, d) for t, d in terms.items() if t not in (m, a.one))
+        for t, d in a.terms_of(left).items():
+            out[t] += d * number
+        return out
+    return None
 
 
 def exponent_of_product(form: Form, a: Lifting) -> Lin | None:
@@ -167,7 +213,7 @@ def _less_than_one(form: Form, a: Lifting) -> Terms | None:
         terms: Terms = {m: c for m, c in left.items() if c}
         simple = len(terms) == 1 or all(c < 0 for c in terms.values())
         return a.terms_of(a.div(a.add_terms(terms), whole)) if terms and simple else None
-    return _less_than_all(form, a)
+    return _less_than_all(form, a) or without_average({a.one: ONE, form: -ONE}, a)
 
 
 def _less_than_all(form: Form, a: Lifting) -> Terms | None:

@@ -103,7 +103,7 @@ def meets(
             masked = risky and is_masked(form, algebra) and overflows(form, algebra)
             return masked or product_gains(name, inputs, hots, form, algebra, risky)
         if name in ("log", "log2", "log10", "log1p", "sqrt"):
-            if name.startswith("log") and fades(inputs[0]):
+            if name.startswith("log") and (fades(inputs[0]) or cancelling(inputs[0], algebra)):
                 return True
             if name == "sqrt" and not risky and is_firm(inputs[0], algebra):
                 return False

@@ -22,7 +22,7 @@ from kanrewrite.relation import Relation
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import LONGEST, Algebra
 from kanrewrite.view.chosen import under
-from kanrewrite.view.complements import beside_one, without_average, without_mean
+from kanrewrite.view.complements import beside_one, without_average, without_mean, without_root
 from kanrewrite.view.contraction import sides
 from kanrewrite.view.distributing import distributed, over_divisor
 from kanrewrite.view.following import becomes, lifted
@@ -168,6 +168,7 @@ class Lifting(Algebra):
         left = left or within_sums(terms, self) or without_own(terms, self)
         left = left or distributed(terms, self) or without_mean(terms, self)
         left = left or without_average(terms, self) or without_squares(terms, self)
+        left = left or without_root(terms, self)
         return left or without_common(terms, self)
 
     def _met_by_others(self, terms: Terms) -> Terms | None:

@@ -152,22 +152,27 @@ def cancelled(terms: Terms, place: Parting, a: Lifting) -> Terms | None:
     pieces = [(bare(n, ones, a), c * d) for m, c in terms.items() for n, d in expanded(m, a)]
     divisors = (f for n, _ in pieces for f, k in a.parts(n)[2] if k < 0 and place.is_whole(f, a))
     total = next(divisors, a.one)
-    powers = {dict(a.parts(n)[2]).get(total, ZERO) for n, _ in pieces}
-    lowest = min(powers)
-    if any((k - lowest).denominator > 1 or k - lowest > HIGHEST for k in powers):
+    powers = [dict(a.parts(n)[2]).get(total, ZERO) for n, _ in pieces]
+    lowest = {k % 1: k for k in sorted(powers, reverse=True)}  # terms of half powers meet others
+    if any(k - lowest[k % 1] > HIGHEST for k in powers):
         return None
-    found = Totals()
-    for n, c in pieces:
-        for m, d in _parted(a.mul(n, a.pow(total, -lowest)), place, a):
-            found[m] += c * d
-            if len(found) > MOST:
+    found: dict[Fraction, Totals] = {k: Totals() for k in lowest.values()}
+    for (n, c), k in zip(pieces, powers, strict=True):
+        low = lowest[k % 1]
+        for m, d in _parted(a.mul(n, a.pow(total, -low)), place, a):
+            found[low][m] += c * d
+            if sum(map(len, found.values())) > MOST:
                 return None
-    left: Terms = {m: c for m, c in found.items() if c}
-    if len(left) > LONGEST:
+    left: dict[Fraction, Terms] = {
+        k: {m: c for m, c in terms.items() if c} for k, terms in found.items()
+    }
+    sizes = [place.size(m, a) for terms in left.values() for m in terms]
+    if len(sizes) > LONGEST:
         return None
-    if left and max(place.size(m, a) for m in left) >= max(place.size(n, a) for n, _ in pieces):
+    if sizes and max(sizes) >= max(place.size(n, a) for n, _ in pieces):
         return None
-    return a.terms_of(a.mul(a.pow(total, lowest), a.add_terms(left), *ones))
+    parts = (a.mul(a.pow(total, k), a.add_terms(terms)) for k, terms in left.items())
+    return a.terms_of(a.mul(a.add(*parts), *ones))
 
 
 def _parted(form: Form, place: Parting, a: Lifting) -> list[tuple[Form, Fraction]]:

@@ -79,7 +79,7 @@ class SumBuilder(ExponentBuilder):
         """``exp(outer) * (by * form)**k`` as ``(e, r)`` with ``exp(e) * r**k``."""
         if not hot(form) and not (where.exact and fades(form)):
             return outer, self._cold_sum(form, by)
-        form = as_exponential(form, self.a)
+        form = as_exponential(form, self.a) if k > 0 else form
         found = self.split_special(form, where) if where.exact else None
         if found is not None:
             e, r = found

@@ -76,6 +76,11 @@ SIDES = [
     ("choices_lift", at.switch(chosen, 0.0, a) * b, at.switch(chosen, 0.0, a * b)),
     ("masks_complement", at.exp(a) - at.switch(chosen, at.exp(a), 0.0), masked),
     ("masks_complement", total - at.sum(at.switch(chosen, at.exp(a), 0.0), **KEPT), left_out),
+    (
+        "roots_complement",
+        1 - at.sqrt(1 / (1 + at.exp(a))),
+        at.exp(a) / (1 + at.exp(a)) / (1 + at.sqrt(1 / (1 + at.exp(a)))),
+    ),
     ("weights_complement", total - at.sum(r * at.exp(a), **KEPT), weighted),
 ]
 #: Followed where a graph is built, not where it is read.

@@ -49,6 +49,15 @@ def test_where_little_is_left(part: Any) -> None:
     assert_right([A, B, W], [at.log(1 - part)], given, 1e-8)
 
 
+def test_the_log_of_one_less_an_average() -> None:
+    """What the average is of is far below each of its weights, in some rows."""
+    z, y = at.dmatrices("z", "y")
+    share = at.exp(z) / at.exp(z).sum(axis=1, keepdims=True)
+    left = 1 - (share * gate(y)).sum(axis=1)
+    given = [np.array([[1.0, -20.0], [30.0, 2.0]]), np.array([[-40.0, 3.0], [-12.0, -170.0]])]
+    assert_right([z, y], [at.log(left)], given, 1e-13)
+
+
 def test_what_is_missing_of_many_that_are_unlikely_together() -> None:
     """A noisy or, of causes that are present and act with small probabilities."""
     none = at.exp(at.log(1 - gate(A) * gate(B)).sum())
