@@ -145,6 +145,7 @@ def without_root(terms: Terms, a: Lifting) -> Terms | None:
         left = becomes((T.sub, 1, T.sqrt), (a.one, (T.sqrt, found[0])), a)
         if left is None:
             return None
+        a.taken.setdefault(left, {m: ONE})
         out = Totals((t, d) for t, d in terms.items() if t not in (m, a.one))
         for t, d in a.terms_of(left).items():
             out[t] += d * number

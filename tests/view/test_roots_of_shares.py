@@ -46,6 +46,14 @@ def test_roots(of: Callable[[Any], Any], loss: Callable[[Any], Any], scale: floa
     assert_right([Z], [grad(out.sum(), Z)], [scale * NEAR], 1e-11, 1e-15)
 
 
+def test_the_log_of_one_less_a_root_far_below_one() -> None:
+    """A fraction over one and the root would lose the root beside 1, as would its log."""
+    w = at.dcol("w")
+    left = 1 - at.sqrt(gate(w)) * (1 - gate(Z))
+    given = [20 * NEAR, np.array([[-60.0], [-3.0]])]
+    assert_right([Z, w], [at.log(left), -left * at.log(left)], given, 1e-12)
+
+
 @pytest.mark.parametrize("power", [0.3, 0.7])
 def test_other_powers(power: float) -> None:
     """As in a cross-entropy that is generalised, ``(1 - p**q)/q``."""
