@@ -17,7 +17,7 @@ from aesara.tensor.subtensor import AdvancedIncSubtensor, AdvancedIncSubtensor1,
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.firm import is_firm
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Sum
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Sum, operators_within
 from kanrewrite.view.heat import exponents, fades, hot, is_mask, is_others, over_softplus, slopes
 from kanrewrite.view.levels import bounded, level, overflows, vanishes
 from kanrewrite.view.lifting import Lifting
@@ -103,7 +103,7 @@ def meets(
             masked = risky and is_masked(form, algebra) and overflows(form, algebra)
             return masked or product_gains(name, inputs, hots, form, algebra, risky)
         if name in ("log", "log2", "log10", "log1p", "sqrt"):
-            if name.startswith("log") and (fades(inputs[0]) or cancelling(inputs[0], algebra)):
+            if name.startswith("log") and log_gains(inputs[0], algebra):
                 return True
             if name == "sqrt" and not risky and is_firm(inputs[0], algebra):
                 return False
@@ -116,6 +116,15 @@ def meets(
     if isinstance(node.op, IncSubtensor | AdvancedIncSubtensor | AdvancedIncSubtensor1):
         return risky and comes_back(hots, form, algebra)
     return isinstance(node.op, SoftmaxGrad) and risky
+
+
+def log_gains(form: Form, algebra: Lifting) -> bool:
+    """Tell whether the log of a form asks for digits that are lost in it as it is written.
+
+    As of what fades, of exponentials that cancel, and of sums in which one was found to be left
+    out, which nobody writes.
+    """
+    return fades(form) or cancelling(form, algebra) or T.others in operators_within(form)
 
 
 def comes_back(hots: list[Form], form: Form, algebra: Lifting) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import HIGHEST
 from kanrewrite.view.distributing import bare, expanded
-from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Sum, Terms, Totals, length
+from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Sum, Terms, Totals, added_up, length
 from kanrewrite.view.heat import is_others
 from kanrewrite.view.moves import Move
 from kanrewrite.view.picking import unpicked
@@ -104,10 +104,10 @@ def places(terms: Terms, a: Lifting) -> Iterator[Told]:
         for f, k in a.parts(m)[2]:
             if k < 0:
                 yield from _place(f, a)
-            elif isinstance(f, Sum):
+            if isinstance(f, Sum):  # in a divisor, they are next to what may be negligible
                 for n, _ in f.terms:
                     for g, j in a.parts(n)[2]:
-                        if j < 0:
+                        if (j < 0) == (k > 0):
                             yield from _place(g, a)
 
 
@@ -141,6 +141,15 @@ def _is_only(form: Form, place: Place | Squares, a: Lifting) -> bool:
     return any(f.args[1] in place.moves and not hidden for f, hidden in unpicked(form, a))
 
 
+class Opened(NamedTuple):
+    """A term over a power of what it divides by, and its parts above that."""
+
+    form: Form
+    times: Fraction
+    power: Fraction
+    parts: Terms
+
+
 def cancelled(terms: Terms, place: Parting, a: Lifting) -> Terms | None:
     """Terms over what they divide by, with own terms taken out of sums, where the largest cancel.
 
@@ -156,23 +165,39 @@ def cancelled(terms: Terms, place: Parting, a: Lifting) -> Terms | None:
     lowest = {k % 1: k for k in sorted(powers, reverse=True)}  # terms of half powers meet others
     if any(k - lowest[k % 1] > HIGHEST for k in powers):
         return None
-    found: dict[Fraction, Totals] = {k: Totals() for k in lowest.values()}
+    opened: list[Opened] = []
     for (n, c), k in zip(pieces, powers, strict=True):
-        low = lowest[k % 1]
-        for m, d in _parted(a.mul(n, a.pow(total, -low)), place, a):
-            found[low][m] += c * d
-            if sum(map(len, found.values())) > MOST:
-                return None
-    left: dict[Fraction, Terms] = {
-        k: {m: c for m, c in terms.items() if c} for k, terms in found.items()
-    }
-    sizes = [place.size(m, a) for terms in left.values() for m in terms]
-    if len(sizes) > LONGEST:
-        return None
-    if sizes and max(sizes) >= max(place.size(n, a) for n, _ in pieces):
-        return None
-    parts = (a.mul(a.pow(total, k), a.add_terms(terms)) for k, terms in left.items())
-    return a.terms_of(a.mul(a.add(*parts), *ones))
+        by = a.pow(total, -lowest[k % 1])
+        parts = added_up((m, c * d) for m, d in _parted(a.mul(n, by), place, a))
+        opened.append(Opened(n, c, lowest[k % 1], parts))
+        if sum(len(piece.parts) for piece in opened) > MOST:
+            return None
+    met = _meeting(opened)
+    for group in (opened, met) if len(met) < len(opened) else (opened,):
+        left = _left(group)
+        sizes = [place.size(m, a) for _, m in left]
+        if len(sizes) > LONGEST or not group:
+            return None
+        if not sizes or max(sizes) < max(place.size(piece.form, a) for piece in group):
+            whole = [a.mul(a.const(c), m, a.pow(total, k)) for (k, m), c in left.items()]
+            aside = [a.mul(a.const(p.times), p.form) for p in opened if p not in group]
+            return a.terms_of(a.mul(a.add(*whole, *aside), *ones))
+    return None
+
+
+def _left(opened: list[Opened]) -> dict[tuple[Fraction, Form], Fraction]:
+    """What is left of opened terms, for each power of what they divide by."""
+    found: dict[tuple[Fraction, Form], Fraction] = {}
+    for piece in opened:
+        for m, c in piece.parts.items():
+            found[piece.power, m] = found.get((piece.power, m), ZERO) + c
+    return {part: c for part, c in found.items() if c}
+
+
+def _meeting(opened: list[Opened]) -> list[Opened]:
+    """The terms of which a part cancels with one of another: others are as large as they were."""
+    left = _left(opened)
+    return [p for p in opened if any((p.power, m) not in left for m, c in p.parts.items() if c)]
 
 
 def _parted(form: Form, place: Parting, a: Lifting) -> list[tuple[Form, Fraction]]:

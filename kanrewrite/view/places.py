@@ -93,10 +93,20 @@ class Place(NamedTuple):
         return parts is not None and parts[-1] is self.at(self.others, a)
 
     def size(self, form: Form, a: Any) -> Fraction:
-        """How often a form is divided by what is as small as the others are."""
-        factors = ((k, *moved(f)) for f, k in a.parts(form)[2])
-        found = [-k for k, moves, f in factors if moves == self.moves and self._is_small(f, a)]
-        return sum(found, ZERO)
+        """How often a form is divided by what is, or may be, as small as the others are."""
+        factors = a.parts(form)[2]
+        found = [-k for f, k in factors if self._is_others(f, a)]
+        sums = [-k for f, k in factors if k < 0 and isinstance(f, Sum) and self._is_within(f, a)]
+        return sum([*found, *sums], ZERO)
+
+    def _is_others(self, form: Form, a: Any) -> bool:
+        moves, inner = moved(form)
+        return moves == self.moves and self._is_small(inner, a)
+
+    def _is_within(self, form: Sum, a: Any) -> bool:
+        """Tell whether a sum is what the others are times, beside what may be negligible."""
+        factors = (item for m, _ in form.terms for item in a.parts(m)[2])
+        return any(k > 0 and self._is_others(f, a) for f, k in factors)
 
     def _is_small(self, form: Form, a: Any) -> bool:
         if not (isinstance(form, App) and form.op is self.others.op):
