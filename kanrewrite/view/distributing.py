@@ -14,7 +14,7 @@ from typing import Any
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import HIGHEST, LONGEST, is_ones
-from kanrewrite.view.forms import App, Form, Sum, Terms, Totals
+from kanrewrite.view.forms import ONE, App, Form, Sum, Terms, Totals
 from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.places import moved
 
@@ -56,16 +56,33 @@ def over_divisor(terms: Terms, a: Any, meet: Meeting) -> Terms | None:
     fractions = a.laws.fractions
     if fractions is None or all(c > 0 for c in terms.values()):
         return None
-    for f, k in _divisors(terms, a).items():
-        found, by = Totals(), a.pow(f, -k)
+    for by in _multipliers(terms, a):
+        found = Totals()
         for m, c in terms.items():
             for n, d in a.expand(a.mul(m, by)):
                 found[n] += c * d
         left = meet({m: c for m, c in found.items() if c})
         if left is not None and all(c > 0 for c in left.values()):
             a.ran[fractions] = None
-            return dict(a.terms_of(a.mul(a.pow(f, k), a.add_terms(left))))
+            whole = a.div(a.add_terms(left), by)
+            if terms.get(a.one) == 1:
+                taken = {m: -c for m, c in terms.items() if m is not a.one}
+                a.taken.setdefault(whole, taken)
+            return dict(a.terms_of(whole))
     return None
+
+
+def _multipliers(terms: Terms, a: Any) -> Iterator[Form]:
+    """What terms are multiplied by so that they meet: what one of them divides by, or all of it.
+
+    That is tried of ``1 - p*q``, of a share and what is none.
+    """
+    yield from (a.pow(f, -k) for f, k in _divisors(terms, a).items())
+    if len(terms) == 2 and terms.get(a.one) == 1:
+        lowest = a.denominators(terms)
+        whole = a.prod(ONE, a.no_exponent, {f: -k for f, k in lowest.items()})
+        if lowest and all(k.denominator == 1 for k in lowest.values()) and a.expands(whole):
+            yield whole
 
 
 def _over(divisor: Sum, k: Fraction, pieces: Pieces, a: Any) -> Terms | None:

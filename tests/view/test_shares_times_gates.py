@@ -28,7 +28,6 @@ def gate(z: Any) -> Any:
 CONFIDENCES: dict[str, Callable[[], Any]] = {
     "of another score": lambda: share(Z) * gate(B),
     "of the same score": lambda: share(Z) * gate(Z),
-    "of two gates": lambda: share(Z) * gate(B) * gate(Z + 1.0),
 }
 
 
@@ -48,7 +47,14 @@ def test_slopes_of_log_odds(scale: float) -> None:
     assert_right([Z], [odds, grad(odds.sum(), Z)], [scale * NEAR], 1e-11, 1e-15)
 
 
-@pytest.mark.parametrize("scale", [1.0, 12.0])
+@pytest.mark.parametrize("scale", [1.0, 24.0, 240.0])
+def test_the_log_of_the_rest_of_two_gates(scale: float) -> None:
+    loss = -at.log(1 - share(Z) * gate(B) * gate(Z + 1.0))
+    assert_right([Z, B], [loss], [scale * NEAR, scale * GATES], 1e-12)
+    assert_right([Z, B], [loss], [-scale * NEAR, -scale * GATES], 1e-12)
+
+
+@pytest.mark.parametrize("scale", [1.0, 6.0])
 def test_curvature(scale: float) -> None:
     slope = grad(-at.log(1 - share(Z) * gate(B)).sum(), Z)
     product = grad((slope * D).sum(), Z)
