@@ -13,14 +13,65 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Axis, Eq, Float, T, eq, relation
+from kanrewrite import Axis, Eq, Float, Ndim, T, eq, relation, same_shape
+
+
+def _differences(*each: tuple[Any, Any, Any], factor: Any) -> Iterator[Eq]:
+    """What differences are, and multiples of them: numbers are multiplied with each other."""
+    for more, less, meant in each:
+        yield eq(more - less, meant)
+        yield eq(less - more, -meant)
+        yield eq(factor * more - factor * less, factor * meant)
+        yield eq(factor * less - factor * more, -(factor * meant))
 
 
 @relation(family="accuracy")
-def variance_by_deviations(x: Float, axis: Axis) -> Iterator[Eq]:
+def variance_by_deviations(x: Float, k: Float, axis: Axis) -> Iterator[Eq]:
     """A variance is the mean of the squares of deviations, which are small where it is."""
-    deviation = x - T.mean(x, axis, keepdims=True)
-    yield eq(T.mean(T.sqr(x), axis) - T.sqr(T.mean(x, axis)), T.mean(T.sqr(deviation), axis))
+    squares, total = T.sum(T.sqr(x), axis), T.sqr(T.sum(x, axis))
+    mean, n = T.sqr(T.mean(x, axis)), T.size(T.sqr(x), axis)
+    deviations = T.sqr(x - T.mean(x, axis, keepdims=True))
+    apart = T.sum(deviations, axis)
+    yield from _differences(
+        (T.mean(T.sqr(x), axis), mean, T.mean(deviations, axis)),
+        (squares, n * mean, apart),
+        (squares, total / n, apart),
+        (n * squares, total, T.size(x, axis) * apart),
+        factor=k,
+    )
+
+
+@relation(family="accuracy")
+def covariance_by_deviations(x: Float, y: Float, k: Float, axis: Axis) -> Iterator[Eq]:
+    """A covariance is the mean of the products of deviations."""
+    products, total = T.sum(x * y, axis), T.sum(x, axis) * T.sum(y, axis)
+    means, n = T.mean(x, axis) * T.mean(y, axis), T.size(x * y, axis)
+    mine, other = (v - T.mean(v, axis, keepdims=True) for v in (x, y))
+    apart = T.sum(mine * other, axis)
+    for equation in _differences(
+        (T.mean(x * y, axis), means, T.mean(mine * other, axis)),
+        (products, n * means, apart),
+        (products, total / n, apart),
+        (n * products, total, T.size(x, axis) * apart),
+        factor=k,
+    ):
+        yield equation.when(same_shape(x, y))
+
+
+@relation(family="accuracy")
+def covariance_by_dot(u: Ndim[1], v: Ndim[1], k: Float) -> Iterator[Eq]:  # type: ignore[valid-type]
+    """A covariance of vectors, whose products a dot product adds up."""
+    axis = (0,)
+    mine, other = (x - T.mean(x, axis, keepdims=True) for x in (u, v))
+    total, means = T.sum(u, axis) * T.sum(v, axis), T.mean(u, axis) * T.mean(v, axis)
+    products, apart, n = T.dot(u, v), T.dot(mine, other), T.size(T.mul(u, v), axis)
+    yield from _differences(
+        (products / n, means, apart / T.size(u, axis)),
+        (products, n * means, apart),
+        (products, total / n, apart),
+        (n * products, total, T.size(u, axis) * apart),
+        factor=k,
+    )
 
 
 @variance_by_deviations.example
@@ -34,3 +85,31 @@ def _variance() -> tuple[Any, Any]:
 def _means_added() -> Any:
     x: Any = at.dmatrix("x")
     return (x**2).mean(axis=1) + x.mean(axis=1) ** 2
+
+
+@covariance_by_deviations.example
+def _covariance() -> tuple[Any, Any]:
+    x, y = at.dmatrices("x", "y")
+    deviations = [v - v.mean(axis=1, keepdims=True) for v in (x, y)]
+    written = (x * y).mean(axis=1) - x.mean(axis=1) * y.mean(axis=1)
+    return written, (deviations[0] * deviations[1]).mean(axis=1)
+
+
+@covariance_by_deviations.non_example
+def _product_of_others() -> Any:
+    x, y, z = at.dmatrices("x", "y", "z")
+    return (x * y).mean(axis=1) - x.mean(axis=1) * z.mean(axis=1)
+
+
+@covariance_by_dot.example
+def _dot() -> tuple[Any, Any]:
+    u, v = at.dvectors("u", "v")
+    deviations = [x - x.mean(axis=0, keepdims=True) for x in (u, v)]
+    written = at.dot(u, v) / u.shape[0] - u.mean() * v.mean()
+    return written, at.dot(*deviations) / at.cast(u.shape, "float64")[0]
+
+
+@covariance_by_dot.non_example
+def _dot_of_others() -> Any:
+    u, v, w = at.dvectors("u", "v", "w")
+    return at.dot(u, v) / u.shape[0] - u.mean() * w.mean()

@@ -10,7 +10,7 @@ from aesara.graph.basic import Variable
 from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.guards.condition import Guard
-from kanrewrite.guards.lengths import is_count, is_share
+from kanrewrite.guards.lengths import is_count, is_joint_share, is_share
 from kanrewrite.guards.values import (
     Axes,
     broadcastable_of,
@@ -112,6 +112,8 @@ nonzero = Guard(
 counts = Guard("counts", is_count)
 #: ``shares(r, axis, a)``: r is a number, and one over that.
 shares = Guard("shares", is_share)
+#: ``joint_share(q, axis, a, b)``: q is a number, the share of ``a`` times that of ``b``.
+joint_share = Guard("joint_share", is_joint_share)
 #: ``differs(a, b)``: two values that are not the same term.
 differs = Guard("differs", lambda first, second: bool(first != second))
 

@@ -50,14 +50,33 @@ _SHAPED_LIKE = (Softmax, LogSoftmax, IncSubtensor, AdvancedIncSubtensor, Advance
 
 def is_share(share: Any, axis: Axes, *operands: Any) -> bool:
     """Tell whether a number is known to be one over that of the elements along some axes."""
+    count = _inverse(share)
+    return count is not None and is_count(count, axis, *operands)
+
+
+def is_joint_share(share: Any, axis: Axes, *operands: Any) -> bool:
+    """Tell whether a number is known to be the product of the shares of each operand."""
+    count = _inverse(share)
+    return count is not None and count == prod(_number(_along(x, axis)) or 0 for x in operands)
+
+
+def _inverse(share: Any) -> int | None:
+    """The whole number that a number is one over, as it is rounded."""
     given = constant_of(share)
     if given is None or np.size(given) != 1 or not np.all(given):
-        return False
+        return None
     kind = dtype_of(share) or "float64"
     precision = float(np.finfo(kind if kind.startswith("float") else "float64").eps)
     count = 1 / float(np.ravel(given)[0])
-    near = np.isclose(count, round(count), rtol=4 * precision, atol=0)
-    return bool(near) and is_count(round(count), axis, *operands)
+    return round(count) if np.isclose(count, round(count), rtol=4 * precision, atol=0) else None
+
+
+def _along(x: Any, axis: Axes) -> Length:
+    """The number of the elements of an operand along some axes, where it is known."""
+    pattern = broadcastable_of(x) or ()
+    lengths = [ONE if pattern[a] else length_of(x, a) for a in normal_axes(axis, len(pattern))]
+    numbers = [_number(length) for length in lengths]
+    return NOTHING if None in numbers else frozenset({prod(numbers)})
 
 
 def is_count(count: Any, axis: Axes, *operands: Any) -> bool:

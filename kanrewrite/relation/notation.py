@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
 from itertools import count
 from typing import Any
 
 from kanrewrite.ac import Eq, eq
-from kanrewrite.guards import counts, shares
+from kanrewrite.guards import Condition, counts, joint_share, shares
 from kanrewrite.relation.roles import operators_in
 from kanrewrite.relation.rules import Rule, substitute
-from kanrewrite.terms import ELEMENTWISE, Operator, Param, T, Term, show
+from kanrewrite.terms import ELEMENTWISE, Operator, Param, T, Term, parameters_of, show
 
 _fresh = count()
 #: A parameter for a number of elements, the axes, and what is reduced along them.
@@ -62,10 +63,19 @@ def written_out(rule: Rule) -> Iterator[Rule]:
         yield rule
     asked = (counts(n, axis, *operands) for n, axis, operands in sizes)
     yield replace(rule, pattern=pattern, conditions=(*rule.conditions, *asked))
-    if sizes:  # a division by a known length is a multiplication
-        asked = (shares(n, axis, *operands) for n, axis, operands in sizes)
-        scaled = _multiplied(pattern, {n for n, _, _ in sizes})
-        yield replace(rule, pattern=scaled, conditions=(*rule.conditions, *asked))
+    # A division by a known length is a multiplication, and those of a product are one.
+    others = set(_undivided(pattern, {n for n, _, _ in sizes}))
+    divisors = {n for n, _, _ in sizes} - others
+    if divisors:
+        scaled = _multiplied(pattern, divisors)
+        for joined, joint in dict.fromkeys(((scaled, ()), _joined(scaled, sizes, divisors))):
+            left = set(parameters_of(joined))
+            asked = (
+                (counts if n in others else shares)(n, axis, *operands)
+                for n, axis, operands in sizes
+                if n in left
+            )
+            yield replace(rule, pattern=joined, conditions=(*rule.conditions, *asked, *joint))
 
 
 def in_words(pattern: Any) -> tuple[Any, list[Size]]:
@@ -99,6 +109,45 @@ def _multiplied(term: Any, sizes: set[Param]) -> Any:
     if head is T.true_div and parts[1] in sizes:
         head = T.mul
     return Term((head, *(_multiplied(part, sizes) for part in parts)))
+
+
+def _undivided(term: Any, sizes: set[Param]) -> Iterator[Any]:
+    """The parameters with which something else is done than that it is divided by them."""
+    if isinstance(term, Term):
+        head, *parts = term
+        divides = head is T.true_div and parts[1] in sizes
+        for part in parts[:1] if divides else parts:
+            yield from _undivided(part, sizes)
+    elif term in sizes:
+        yield term
+
+
+def _joined(
+    term: Any, sizes: list[Size], divisors: set[Param]
+) -> tuple[Any, tuple[Condition, ...]]:
+    """A pattern with one number for those of a product, and what that must be."""
+    if not isinstance(term, Term):
+        return term, ()
+    head, *parts = term
+    if head is not T.mul:
+        each = [_joined(part, sizes, divisors) for part in parts]
+        return Term((head, *(part for part, _ in each))), tuple(c for _, cs in each for c in cs)
+    factors = list(_factors(term))
+    known = {n: (axis, operands) for n, axis, operands in sizes if n in divisors & set(factors)}
+    axes = [axis for axis, _ in known.values()]
+    if len(known) < 2 or any(axis != axes[0] for axis in axes):
+        return term, ()
+    number = Param(f"{next(_fresh)}:share")
+    rest = [f for f in factors if f not in known]
+    operands = [x for _, own in known.values() for x in own]
+    return reduce(T.mul, [*rest, number]), (joint_share(number, axes[0], *operands),)
+
+
+def _factors(term: Any) -> Iterator[Any]:
+    if isinstance(term, Term) and term[0] is T.mul:
+        yield from (factor for part in term[1:] for factor in _factors(part))
+    else:
+        yield term
 
 
 def _operands(body: Any) -> Iterator[Any]:
