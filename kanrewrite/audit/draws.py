@@ -48,11 +48,6 @@ def _about(centre: float, width: float = 2.0) -> Kind:
     return lambda rng, n: centre + _grid(width * rng.normal(size=n), 2.0**-4)
 
 
-def _around(centre: float) -> Kind:
-    """Numbers of all digits: squares of them and their sums are rounded."""
-    return lambda rng, n: centre + rng.normal(size=n)
-
-
 def _mixed(rng: Rng, n: int) -> Array:
     """Far below, but two that are large and nearly equal, and one that is far below zero."""
     values = _grid(rng.uniform(-1000, 780, n), 0.125)
@@ -119,6 +114,9 @@ def _coins(rng: Rng, n: int) -> Array:
     return rng.integers(0, 2, n).astype("float64")
 
 
+#: What numbers of all digits are close to: squares of them and their sums are rounded.
+_CENTRE = 60000.0
+
 #: In the order of how much they say: kinds of values, each from a generator and a length.
 KINDS: dict[str, Kind] = {
     "everyday": _everyday,
@@ -128,7 +126,7 @@ KINDS: dict[str, Kind] = {
     "mixed within 1000": _mixed,
     "where exponentials end": _edges,
     "near 3e4 to 1e5": _cluster(1.0),
-    "near 60000, all digits": _around(60000.0),
+    "close, all digits": lambda rng, n: _CENTRE + rng.normal(size=n),
     "near -1e5": _cluster(-1.0),
     "two largest tied": _far_tied,
     "1e4 to 1e18": _far,
@@ -186,7 +184,18 @@ def _drawn(i: Input, kind: str, rng: Rng, shape: tuple[int, ...]) -> Array:
         return rng.integers(low, high, shape, endpoint=True).astype(i.dtype)
     if kind == "ends":
         return _ends(rng, i, shape).astype(i.dtype)
-    return _within(np.reshape(KINDS[kind](rng, n), shape), i, rng).astype(i.dtype)
+    values = np.reshape(KINDS[kind](rng, n), shape)
+    if kind == "close, all digits":
+        values = values * _reached(i)
+    return _within(values, i, rng).astype(i.dtype)
+
+
+def _reached(i: Input) -> float:
+    """By how much numbers about the centre are to be multiplied to be in a range."""
+    if i.low < _CENTRE / 2 and i.high > 2 * _CENTRE:
+        return 1.0
+    middle, far = (i.low + i.high) / 2, max(i.low, i.high, key=abs)
+    return (middle + far) / 2 / _CENTRE
 
 
 #: Everyday integers are no larger.

@@ -23,6 +23,8 @@ from kanrewrite.reference import evaluate, round_to
 TOLERANCE = {"float64": 1e-10, "float32": 1e-4, "float16": 4e-3}
 #: How many times what a change of the inputs by rounding does is no error.
 SLACK = 4.0
+#: Of so many terms a sum rounds as much as its terms do; of more, as the root of how many more.
+_FEW = 16
 #: How often the inputs are changed by rounding, as long as that explains no result.
 _NUDGES = 4
 #: Inputs beyond it count as measured, not as chosen.
@@ -104,6 +106,7 @@ class Judge:
         if not doubtful:
             return found
         excused = set()
+        slack = SLACK * _as_sums_round(known.values())
         gap = dict.fromkeys((f.output for f in doubtful), 0.0)
         for salt in range(_NUDGES):
             left = [f for f in doubtful if f.output not in excused]
@@ -111,7 +114,7 @@ class Judge:
                 break
             for f, moved in zip(left, self._moved(left, salt, truth, known), strict=True):
                 gap[f.output] = max(gap[f.output], moved)
-                if abs(f.found - f.truth) <= SLACK * gap[f.output]:
+                if abs(f.found - f.truth) <= slack * gap[f.output]:
                     excused.add(f.output)
         return [f for f in found if f.output not in excused]
 
@@ -159,6 +162,18 @@ class Judge:
             _distance(value[f.where], np.asarray(truth[f.output])[f.where])
             for f, value in zip(faults, near, strict=True)
         ]
+
+
+def _as_sums_round(values: Iterable[Array]) -> float:
+    """How many times more than a term the longest sum rounds, were its errors independent.
+
+    References
+    ----------
+    N. J. Higham, T. Mary, "A new approach to probabilistic rounding error analysis", SIAM Journal
+    on Scientific Computing 41(5), 2019.
+    """
+    longest = max((n for value in values for n in np.shape(value)), default=0)
+    return math.sqrt(max(longest / _FEW, 1.0))
 
 
 def digits_lost(relative: float, dtype: str) -> float:
