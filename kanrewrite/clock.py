@@ -1,7 +1,8 @@
 """Time as limits count it: what a thread waited for a processor is not its own.
 
 A relation that sleeps uses up its time, one on a busy machine does not: what is left out must not
-depend on what else the machine does.  Linux says how long a thread was ready and did not run; where
+depend on what else the machine does.  What somebody waits for, as an audit, lasts as long as they
+say by the clock on the wall.  Linux says how long a thread was ready and did not run; where
 nobody says it, all time counts.
 """
 
@@ -36,6 +37,8 @@ class _Statistics:
 
 
 _own = threading.local()
+#: Seconds, of which differences count, whatever else the machine does.
+wall = perf_counter
 
 
 def now() -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -22,8 +22,8 @@ SOON = 1e-3
 #: Modules, and names of functions, whose code runs when something is forgotten.
 _FORGETTING = frozenset({"weakref", "_weakrefset"})
 _FINALIZERS = frozenset({"__del__", "_free"})
-#: When the limits end that hold now, each inside the one before.
-_ends: list[float] = []
+#: When the limits end that hold now, each inside the one before, and by which clock.
+_ends: list[tuple[Callable[[], float], float]] = []
 
 
 class OutOfTime(BaseException):
@@ -31,7 +31,7 @@ class OutOfTime(BaseException):
 
 
 def _interrupt(_signal: int, frame: FrameType | None) -> None:
-    if _ends and now() < min(_ends):
+    if _ends and _left() > 0:
         _wind()  # the machine was busy with something else
     elif _is_finalizing(frame):
         signal.setitimer(signal.ITIMER_REAL, SOON, AGAIN)
@@ -58,20 +58,27 @@ def _has_timer() -> bool:
     )
 
 
+def _left() -> float:
+    """Seconds until the limit that ends first."""
+    return min(end - clock() for clock, end in _ends)
+
+
 def _wind() -> None:
     """Set the timer to the limit that ends first."""
-    left = max(min(_ends) - now(), 1e-6) if _ends else 0.0
+    left = max(_left(), 1e-6) if _ends else 0.0
     signal.setitimer(signal.ITIMER_REAL, left, AGAIN if _ends else 0.0)
 
 
 @contextmanager
-def limited(seconds: float) -> Iterator[None]:
+def limited(seconds: float, clock: Callable[[], float] = now) -> Iterator[None]:
     """Let what is inside last so many seconds, and no longer than a limit around it.
 
     Parameters
     ----------
     seconds : float
         No more than 0 is out of time at once.
+    clock : callable
+        Which tells the time: by default that of this thread alone.
 
     Raises
     ------
@@ -87,13 +94,13 @@ def limited(seconds: float) -> Iterator[None]:
     if seconds <= 0:
         raise OutOfTime
     if not _has_timer():
-        end = now() + seconds
+        end = clock() + seconds
         yield
-        if now() > end:
+        if clock() > end:
             raise OutOfTime
         return
     before = signal.signal(signal.SIGALRM, _interrupt)
-    _ends.append(now() + seconds)
+    _ends.append((clock, clock() + seconds))
     try:
         _wind()
         yield
@@ -112,5 +119,5 @@ def within_outer_limits() -> None:
     OutOfTime
         Where a limit around it is over: then nothing that is inside of that was too slow by itself.
     """
-    if _ends and now() >= min(_ends):
+    if _ends and _left() <= 0:
         raise OutOfTime

@@ -18,7 +18,7 @@ from aesara.compile.mode import Mode
 from aesara.graph.fg import FunctionGraph
 
 import kanrewrite
-from kanrewrite import Eq, Float, Guard, T, eq, registry, relation
+from kanrewrite import Eq, Float, Guard, T, clock, eq, registry, relation
 from kanrewrite.clock import now
 from kanrewrite.errors import RelationWarning
 from kanrewrite.limits import OutOfTime, limited
@@ -226,3 +226,11 @@ def test_a_limit_around_a_rewrite_ends_it_and_breaks_no_relation() -> None:
         warnings.simplefilter("error")
         with pytest.raises(OutOfTime):
             hurried()
+
+
+def test_a_limit_by_the_wall_ends_where_the_thread_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    began = time.perf_counter()
+    monkeypatch.setattr(clock._Statistics, "waited", lambda _: 0.99 * (time.perf_counter() - began))
+    with pytest.raises(OutOfTime), limited(60), limited(0.1, clock.wall):
+        looping(None)
+    assert time.perf_counter() - began < 10

@@ -12,7 +12,7 @@ from kanrewrite.audit.proving import proved
 from kanrewrite.audit.result import Audit, Part, Risk, Witness
 from kanrewrite.audit.searching import Search
 from kanrewrite.border import Amount, AnyMode, Count, checked
-from kanrewrite.clock import now
+from kanrewrite.clock import wall
 from kanrewrite.ranges import ByInput
 from kanrewrite.structure import computable
 
@@ -110,7 +110,7 @@ def audit(
     >>> audit(at.log(e.sum()), {x: (-10, 10)}, as_written=True).ok
     True
     """
-    began = now()
+    began = wall()
     written = computable(outputs)
     written = with_gradients(written) if gradient else written
     known = inputs_of(written, inputs, shapes)
@@ -118,7 +118,7 @@ def audit(
     audited = written if as_written else rewritten(variables, written, mode)
     explaining = EXPLAINING if explain else 0.0
     is_compiled = mode is None and not as_written
-    left = max(seconds - (now() - began), _LEAST * seconds)
+    left = max(seconds - (wall() - began), _LEAST * seconds)
     return examined(known, written, audited, left, most, samples, seed, explaining, is_compiled)
 
 
@@ -152,7 +152,7 @@ def examined(
         Computes the outputs without relations. Then what helps is looked for among those that are
         enabled, and no further compilation is needed.
     """
-    end = now() + (1 + _BEYOND) * seconds
+    end = wall() + (1 + _BEYOND) * seconds
     search = Search(known, written, audited, seconds, most)
     search.search(samples, seed)
     risks = sorted(
@@ -160,7 +160,7 @@ def examined(
     )
     if explaining:
         least = min(_EXPLAINED, explaining)
-        explaining = max(min(explaining, end - now()), least)
+        explaining = max(min(explaining, end - wall()), least)
         risks = explained(risks, search.judge, explaining, is_compiled, stock)
     begin = {risk.variable for risk in risks}
     parts = [

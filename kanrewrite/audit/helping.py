@@ -10,7 +10,7 @@ from kanrewrite.audit.compiling import Run, rewritten, runner
 from kanrewrite.audit.inputs import Array, Graph
 from kanrewrite.audit.judging import Judge
 from kanrewrite.audit.result import Risk
-from kanrewrite.clock import now
+from kanrewrite.clock import wall
 from kanrewrite.errors import NoSuchStep
 from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.relation import Relation
@@ -46,7 +46,7 @@ def explained(
         Computes the outputs without relations; then other relations than those that are enabled,
         which take seconds to compile with, are not tried.
     """
-    end = now() + seconds
+    end = wall() + seconds
     asked = [risk for risk in risks[:_MOST] if not risk.inherent]
     wrong = _names(registry.enabled()) if is_compiled else None
     tried = _Tried(scales.outputs, wrong, stock)
@@ -56,7 +56,7 @@ def explained(
             found.append(risk)
         else:
             try:
-                with limited(end - now()):
+                with limited(end - wall(), wall):
                     found.append(replace(risk, help=_help(risk, scales, tried, end)))
             except OutOfTime:
                 found.append(replace(risk, help="there was no time to find what helps"))
@@ -153,4 +153,4 @@ class _Tried:
 def _nearest(risk: Risk, end: float) -> Explanation | None:
     """The relation that comes furthest below the operator at fault."""
     asked = registry.enabled() or registry.relations()
-    return next(iter(nearest(asked, [risk.operator], end - now(), shared=1.0)), None)
+    return next(iter(nearest(asked, [risk.operator], end - wall(), shared=1.0)), None)

@@ -14,7 +14,7 @@ from kanrewrite.audit.inputs import Array, Graph, Input
 from kanrewrite.audit.judging import Fault, Judge, nudged
 from kanrewrite.audit.locating import Kind, Localised
 from kanrewrite.audit.result import Risk, Witness
-from kanrewrite.clock import now
+from kanrewrite.clock import wall
 from kanrewrite.errors import KanrewriteError, NothingRan
 from kanrewrite.limits import OutOfTime, limited
 from kanrewrite.reference import evaluate
@@ -61,7 +61,7 @@ class Search:
         self.audited = list(audited)
         self.most = most
         self.seconds = seconds
-        self.end = now() + seconds
+        self.end = wall() + seconds
         self.run = runner([i.variable for i in inputs], audited)
         self.judge = Judge(written, (str(i.dtype) for i in inputs if i.is_float))
         self.found: dict[tuple[Graph, str], Risk] = {}
@@ -103,7 +103,9 @@ class Search:
         _, values, results = tried
         if not all(np.isfinite(r).all() for r in results):
             return -math.inf
-        near = None if now() > self.end else self.run([nudged(v, 0, beyond=0.0) for v in values])[0]
+        near = (
+            None if wall() > self.end else self.run([nudged(v, 0, beyond=0.0) for v in values])[0]
+        )
         if near is None:
             return 0.0
         return -max(map(_moved, results, near, self.judge.scales), default=0.0)
@@ -117,7 +119,7 @@ class Search:
         ran: list[_Tried] = []
         last: object = "nothing was tried"
         for kind, values in self._drawn(count, seed):
-            if len(ran) >= EVERYDAY and now() > self.end:
+            if len(ran) >= EVERYDAY and wall() > self.end:
                 break
             results, error = self.run(values)
             last = last if error is None else error
@@ -153,7 +155,7 @@ class Search:
         """What is wrong with results, as far as it is told."""
         known = self._known(values)
         try:
-            with limited(max(self.end - now(), 0.0 if self.judged else _FIRST)):
+            with limited(max(self.end - wall(), 0.0 if self.judged else _FIRST), wall):
                 truth = self.judge.exact(known)
                 self.judged += 1
                 if learn:
@@ -179,7 +181,7 @@ class Search:
 
     def _take(self, kind: str, witness: Witness, faults: Sequence[Fault]) -> None:
         try:
-            with limited(max(self.end - now(), _LOCATING * self.seconds)):
+            with limited(max(self.end - wall(), _LOCATING * self.seconds), wall):
                 localised = Localised(self.audited, witness)
                 risks = [self._risk(kind, witness, fault, localised) for fault in faults]
         except (KanrewriteError, OutOfTime):  # that it is wrong is known, if not where

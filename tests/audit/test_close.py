@@ -1,7 +1,8 @@
-"""What an audit tries within ranges, and what it takes for rounding."""
+"""What an audit tries within ranges, what it takes for rounding, and how long it lasts."""
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import aesara.tensor as at
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import kanrewrite
-from kanrewrite.audit import audit
+from kanrewrite.audit import audit, searching
 from kanrewrite.audit.draws import drawn
 from kanrewrite.audit.inputs import Array, inputs_of
 from kanrewrite.audit.judging import Judge, nudged
@@ -61,3 +62,13 @@ def test_long_sums_may_round_more(length: int, is_excused: bool) -> None:
     )
     found = np.asarray(float(truth[0].item()) + 20 * by_rounding)
     assert bool(judge.faults([found], truth, given)) is not is_excused
+
+
+def test_an_audit_lasts_as_long_as_the_clock_on_the_wall_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seconds = count()
+    monkeypatch.setattr(searching, "wall", lambda: float(next(seconds)))
+    found = audit(at.log(at.exp(x).sum(axis=1)), seconds=8, explain=False)
+    assert "out of time" in found.stopped
+    assert found.tried < 64
