@@ -35,10 +35,14 @@ WORSE = 0.05
 
 
 class Measured(NamedTuple):
-    """A graph, and for each element at each point how many bits it loses, outputs in order."""
+    """For each element at each point how many bits a graph loses, outputs in order.
 
-    outputs: tuple[Graph, ...]
+    And whether that is so where Aesara's rewrites are kept from it: a graph that comes back from
+    another process is not one of the same inputs.
+    """
+
     errors: Array
+    is_kept: bool = False
 
 
 def errors(outputs: Sequence[Graph], points: Points, mode: Mode = WRITTEN) -> Array:
@@ -71,7 +75,7 @@ def measured(task: tuple[Sequence[Graph], Points]) -> Measured:
     outputs, points = task
     vectors = as_vectors(outputs, points.inputs)
     if vectors is None:
-        return Measured(tuple(outputs), errors(outputs, points))
+        return Measured(errors(outputs, points))
     new, inputs = vectors
     function = _function(inputs, new, WRITTEN)
     with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -79,7 +83,7 @@ def measured(task: tuple[Sequence[Graph], Points]) -> Measured:
         found = function(*map(np.array, zip(*points.values, strict=True)))
     truth = map(np.array, zip(*points.truth, strict=True))
     lost = [bits_lost(np.broadcast_to(f, t.shape), t) for f, t in zip(found, truth, strict=True)]
-    return Measured(tuple(outputs), np.stack(lost))
+    return Measured(np.stack(lost))
 
 
 def compiled(task: tuple[Sequence[Graph], Points], until: float = inf) -> Measured:
@@ -95,12 +99,11 @@ def compiled(task: tuple[Sequence[Graph], Points], until: float = inf) -> Measur
     outputs, points = task
     written = measured(task)
     if perf_counter() > until:
-        return Measured(kept(outputs), written.errors)
+        return Measured(written.errors, is_kept=True)
     run = errors(outputs, points, COMPILED)
     if run.mean() <= written.errors.mean() + WORSE:
-        return Measured(tuple(outputs), run)
-    found = kept(outputs)
-    return Measured(found, errors(found, points, COMPILED))
+        return Measured(run)
+    return Measured(errors(kept(outputs), points, COMPILED), is_kept=True)
 
 
 def kept(outputs: Sequence[Graph]) -> tuple[Graph, ...]:

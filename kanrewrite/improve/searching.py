@@ -229,16 +229,18 @@ class _Search:
                 fresh.setdefault(key, (names, graph))
         self._check()
         results = self.map(measured, [(graph, points) for _, graph in fresh.values()])
-        for (key, (names, _)), result in zip(fresh.items(), results, strict=True):
-            self._known[key] = self._keep(result, names).error
+        for (key, (names, graph)), result in zip(fresh.items(), results, strict=True):
+            self._known[key] = self._keep(graph, result, names).error
 
     def _key(self, graph: Sequence[Graph]) -> tuple[int, ...]:
         return tuple(self._structure.add(list(graph)))
 
-    def _keep(self, result: Measured, names: Names, choice_text: str = "") -> Form:
+    def _keep(
+        self, graph: Sequence[Graph], result: Measured, names: Names, choice_text: str = ""
+    ) -> Form:
         form = Form(
             len(self.forms),
-            result.outputs,
+            tuple(graph),
             relations=tuple(dict.fromkeys(names)),
             choice=choice_text,
         )
@@ -247,9 +249,10 @@ class _Search:
         return form
 
     def _set(self, form: Form, result: Measured) -> None:
-        form.outputs, form.lost = result.outputs, result.errors
+        form.outputs = kept(form.outputs) if result.is_kept else form.outputs
+        form.lost = result.errors
         form.error, form.worst = float(result.errors.mean()), float(result.errors.max())
-        form.cost = self._cost(result.outputs)
+        form.cost = self._cost(form.outputs)
 
     def _choose(self, points: Points) -> None:
         """Choices between the forms that there are, where they are better."""
@@ -262,7 +265,8 @@ class _Search:
                 continue
             names = [name for form in exact.forms for name in form.relations]
             text = exact.described(points.inputs[exact.place].name or "an input")
-            self._known[key] = self._keep(measured((graph, points)), tuple(names), text).error
+            result = measured((graph, points))
+            self._known[key] = self._keep(graph, result, tuple(names), text).error
 
     def _compile(self, points: Points) -> None:
         """Measure what is on the front as it is run, until that is what the front is."""

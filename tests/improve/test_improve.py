@@ -1,7 +1,9 @@
 """`improve`: forms of a formula by measured error and cost, and choices between them."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
+import multiprocessing
+import pickle
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +22,7 @@ from kanrewrite.cli.commands import app
 from kanrewrite.errors import NoSuchInput, UnusableRange
 from kanrewrite.improve import Improvement
 from kanrewrite.improve.measuring import COMPILED, errors, kept
-from kanrewrite.improve.points import bits_lost, from_ordinal, ordinal, sampled
+from kanrewrite.improve.points import bits_lost, from_ordinal, inputs_of, ordinal, sampled
 from kanrewrite.improve.regimes import choices
 from kanrewrite.improve.result import Form
 from kanrewrite.improve.scaled import scaled
@@ -78,6 +80,34 @@ def test_it_finds_the_same_again_and_with_any_executor() -> None:
         second = found(executor=executor, limit=12)
     assert [(f.error, f.cost, f.relations) for f in first.forms] == [
         (f.error, f.cost, f.relations) for f in second.forms
+    ]
+
+
+class Elsewhere(Executor):
+    """What runs in another process, where nothing is what it was here."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future = Future[Any]()
+        run, given, options = pickle.loads(pickle.dumps((fn, args, kwargs)))
+        future.set_result(pickle.loads(pickle.dumps(run(*given, **options))))
+        return future
+
+
+def test_what_comes_back_from_another_process_is_of_the_same_inputs() -> None:
+    search = found(executor=Elsewhere(), limit=6)
+    assert {v for form in search.forms for v in inputs_of(form.outputs)} == set(
+        inputs_of(search.forms[0].outputs)
+    )
+    again = found(limit=6)
+    assert [(f.error, f.cost) for f in search.forms] == [(f.error, f.cost) for f in again.forms]
+
+
+@pytest.mark.slow
+def test_processes_find_the_same() -> None:
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:
+        second = found(executor=executor, limit=12)
+    assert [(f.error, f.cost) for f in shared()[1].forms] == [
+        (f.error, f.cost) for f in second.forms
     ]
 
 
