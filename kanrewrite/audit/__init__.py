@@ -25,6 +25,8 @@ _EXPLAINED = 1.0
 #: The part of the time that is left for the search however long compiling takes, and the part by
 #: which what would have helped may go beyond it.
 _LEAST, _BEYOND = 0.5, 0.25
+#: And the part that the search leaves for it once something was found.
+_KEPT = 0.5
 #: How many inputs are tried, and after how many risks it ends.
 _SAMPLES, _MOST = 64, 8
 
@@ -152,15 +154,17 @@ def examined(
         Computes the outputs without relations. Then what helps is looked for among those that are
         enabled, and no further compilation is needed.
     """
-    end = wall() + (1 + _BEYOND) * seconds
-    search = Search(known, written, audited, seconds, most)
+    end = wall() + seconds
+    kept = min(explaining, _KEPT * seconds)
+    search = Search(known, written, audited, seconds, most, kept)
     search.search(samples, seed)
     risks = sorted(
         search.found.values(), key=lambda r: (r.harmless, r.inherent, not r.silent, -r.digits)
     )
     if explaining:
         least = min(_EXPLAINED, explaining)
-        explaining = max(min(explaining, end - wall()), least)
+        left = end - wall()
+        explaining = max(min(max(explaining, left), left + _BEYOND * seconds), least)
         risks = explained(risks, search.judge, explaining, is_compiled, stock)
     begin = {risk.variable for risk in risks}
     parts = [

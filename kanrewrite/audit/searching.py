@@ -46,6 +46,8 @@ class Search:
         For how long at most.
     most : int
         How many risks are enough.
+    kept : float
+        Of the seconds, those that are not used once there is something to explain.
     """
 
     def __init__(
@@ -55,13 +57,15 @@ class Search:
         audited: Sequence[Graph],
         seconds: float,
         most: int,
+        kept: float = 0.0,
     ):
         self.inputs = inputs
         self.written = list(written)
         self.audited = list(audited)
         self.most = most
         self.seconds = seconds
-        self.end = wall() + seconds
+        self.kept = kept
+        self._last = wall() + seconds
         self.run = runner([i.variable for i in inputs], audited)
         self.judge = Judge(written, (str(i.dtype) for i in inputs if i.is_float))
         self.found: dict[tuple[Graph, str], Risk] = {}
@@ -71,6 +75,11 @@ class Search:
         self._seen: dict[Any, int] = {}
         #: Whether it is told that an exact number is no float: only where ranges are given.
         self.inherent = any(i.given for i in inputs)
+
+    @property
+    def end(self) -> float:
+        """When nothing more is compared."""
+        return self._last - (self.kept if self.found else 0.0)
 
     def search(self, count: int, seed: int) -> None:
         """Try inputs, those at which a result is not finite first.

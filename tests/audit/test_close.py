@@ -72,3 +72,12 @@ def test_an_audit_lasts_as_long_as_the_clock_on_the_wall_says(
     found = audit(at.log(at.exp(x).sum(axis=1)), seconds=8, explain=False)
     assert "out of time" in found.stopped
     assert found.tried < 64
+
+
+def test_time_is_left_to_say_what_helps() -> None:
+    known = inputs_of([kernel], {x: (-1e4, 1e4), y: (-1e4, 1e4)}, None)
+    search = searching.Search(known, [kernel], [kernel], seconds=100.0, most=8, kept=40.0)
+    end = search.end
+    search.search(12, seed=0)
+    assert search.found
+    assert search.end == pytest.approx(end - 40)
