@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import aesara.tensor as at
@@ -89,8 +90,23 @@ class SumBuilder(ExponentBuilder):
             gone = any(is_vanishing(f) for f, _ in self.a.parts(product)[2])
             e, r = self.split(product, where._replace(exact=True) if gone else where)
             return self.a.plus(outer, e, k), self.total([(by, self.or_one(r))])
-        met = self.with_logs(form)
+        met = self.with_differences(self.with_logs(form))
         return self.split_terms(met, outer, k, asked_of(met, form, where), by)
+
+    def with_differences(self, form: Sum) -> Sum:
+        """``1 + e**a - e**(a - b)`` as ``1 + e**a * (1 - e**-b)``, for a b that may vanish."""
+        pure = {m: self.a.parts(m)[1] for m, _ in form.terms if not self.a.parts(m)[2]}
+        for m, n in permutations(pure, 2) if len(form.terms) > 2 else ():
+            gap = self.a.plus(pure[n], pure[m], -ONE)
+            c = dict(form.terms)[m]
+            if dict(form.terms)[n] != -c or not _is_less_an_exponential(gap):
+                continue
+            left = self.a.sum_of({self.a.one: ONE, self.a.prod(ONE, gap, {}): -ONE})
+            rest = {t: d for t, d in form.terms if t not in (m, n)}
+            return self.with_differences(
+                self.a.sum_of({**rest, self.a.prod(ONE, pure[m], {left: ONE}): c})
+            )
+        return form
 
     def split_special(self, form: Sum, where: Context) -> Scaled | None:
         """A sum whose log is asked and whose terms cancel, where it is known how."""
@@ -452,6 +468,11 @@ def is_of_logs(form: Form) -> bool:
     if not isinstance(form, Sum):
         return False
     return all(isinstance(m, App) and m.op is T.log for m, _ in form.terms)
+
+
+def _is_less_an_exponential(expo: Lin) -> bool:
+    """Tell whether an exponent is an exponential, subtracted, of which nothing may be left."""
+    return len(expo.terms) == 1 and all(c < 0 and hot(m) and m.nonneg for m, c in expo.terms)
 
 
 def _of_alike(logs: Logs) -> set[Form]:

@@ -451,3 +451,15 @@ v3 = s.sum() * v2.sum()"""
     )
     values = {"X": [[0.25, -1.0], [0.5, 2.0]], "s": 0.5, "t": 2.0}
     assert failure(program, values, order=2) is None
+
+
+def test_what_an_exponential_of_an_exponential_leaves_of_one_is_a_term() -> None:
+    program = (
+        _typed("x:float64:None", "X:float64:None,None")
+        + """
+v1 = 1 - at.exp(-at.exp(X))
+v2 = at.exp(x) * v1
+v3 = v2 / (1 + v2)"""
+    )
+    values = {"x": [0.0, 30.0, 101.0], "X": [[0.0, -30.0, -50.0], [0.0, -31.0, -23.0]]}
+    assert failure(program, values, order=1) is None
