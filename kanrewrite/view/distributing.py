@@ -56,7 +56,7 @@ def over_divisor(terms: Terms, a: Any, meet: Meeting) -> Terms | None:
     fractions = a.laws.fractions
     if fractions is None or all(c > 0 for c in terms.values()):
         return None
-    for by in _multipliers(terms, a):
+    for by, is_all in _multipliers(terms, a):
         found = Totals()
         for m, c in terms.items():
             for n, d in a.expand(a.mul(m, by)):
@@ -65,24 +65,24 @@ def over_divisor(terms: Terms, a: Any, meet: Meeting) -> Terms | None:
         if left is not None and all(c > 0 for c in left.values()):
             a.ran[fractions] = None
             whole = a.div(a.add_terms(left), by)
-            if terms.get(a.one) == 1:
+            if is_all:
                 taken = {m: -c for m, c in terms.items() if m is not a.one}
                 a.taken.setdefault(whole, taken)
             return dict(a.terms_of(whole))
     return None
 
 
-def _multipliers(terms: Terms, a: Any) -> Iterator[Form]:
-    """What terms are multiplied by so that they meet: what one of them divides by, or all of it.
+def _multipliers(terms: Terms, a: Any) -> Iterator[tuple[Form, bool]]:
+    """What terms are multiplied by so that they meet: a sum that divides, or all that do.
 
     That is tried of ``1 - p*q``, of a share and what is none.
     """
-    yield from (a.pow(f, -k) for f, k in _divisors(terms, a).items())
+    yield from ((a.pow(f, -k), False) for f, k in _divisors(terms, a).items())
     if len(terms) == 2 and terms.get(a.one) == 1:
         lowest = a.denominators(terms)
         whole = a.prod(ONE, a.no_exponent, {f: -k for f, k in lowest.items()})
         if lowest and all(k.denominator == 1 for k in lowest.values()) and a.expands(whole):
-            yield whole
+            yield whole, True
 
 
 def _over(divisor: Sum, k: Fraction, pieces: Pieces, a: Any) -> Terms | None:
