@@ -36,6 +36,8 @@ from kanrewrite.inner.merging import MergePass
 from kanrewrite.inner.opening import NAME as OPENING
 from kanrewrite.inner.opening import OpeningPass
 from kanrewrite.inner.recording import NAME as LEVELS
+from kanrewrite.inner.recounting import NAME as RECOUNTING
+from kanrewrite.inner.recounting import RecountingPass
 from kanrewrite.inner.waiting import heed
 from kanrewrite.registry.alignment import watch
 from kanrewrite.registry.companions import COMPANIONS, Companion, always
@@ -374,6 +376,8 @@ def _auditing() -> Rewriter:
 #: What is put into Aesara's database: name, position, entry.
 _ENTRIES: tuple[tuple[str, float, RewriteDatabase], ...] = (
     (NAME, POSITION, DATABASE),
+    # What aesara.grad has written, as it has written it.
+    (RECOUNTING, -0.005, Companion(_takes_part, always(RecountingPass()))),
     (EXCLUSIONS, 0.03, Companion(lambda query: bool(_excluded(query)), exclusions)),
     (OPENING, 0.033, Companion(_lifts, opening)),
     (LEVELS, 0.035, Companion(_carries, levels)),

@@ -53,12 +53,6 @@ DERIVATIVES = (
     "hessian_product_of_scalings",
     "hessian_product_of_gains",
 )
-#: What is not right yet, and why.
-MISCOUNTED = "without the library, too: Aesara counts the first value of the state as a step"
-OPEN = {
-    ("until_it_vanishes", "aesara.grad"): MISCOUNTED,
-    ("until_it_is_likely", "aesara.grad"): MISCOUNTED,
-}
 
 
 def cases(quick: tuple[str, ...] = (), every: int = 1) -> list[Any]:
@@ -69,8 +63,6 @@ def cases(quick: tuple[str, ...] = (), every: int = 1) -> list[Any]:
         for kind in ("value", *gradients):
             first = name in quick if kind == "value" else name in quick[:1]
             marks = [] if first else [pytest.mark.slow]
-            if (name, kind) in OPEN:
-                marks.append(pytest.mark.xfail(reason=OPEN[name, kind]))
             found.append(pytest.param(name, kind, marks=marks))
     return found
 

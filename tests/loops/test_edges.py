@@ -9,6 +9,7 @@ import aesara
 import aesara.tensor as at
 import numpy as np
 import pytest
+from aesara.compile.builders import OpFromGraph
 from aesara.ifelse import ifelse
 from aesara.scan.utils import until
 
@@ -124,3 +125,48 @@ def test_derivatives_of_loops_that_end_by_themselves(bound: float) -> None:
     steps = min(int((sizes >= bound).sum()) + 1, 5)
     assert (steps < 5) == (bound == 1e-3)
     np.testing.assert_allclose(mine(values), known(values, steps), rtol=1e-12)
+
+
+#: A step of a loop that ends by itself, and the first values of its states.
+ENDING: dict[str, Any] = {
+    "a state": lambda row, a: _until_large(at.tanh(0.5 * a + row)),
+    "a state two back": lambda row, a, b: _until_large(at.tanh(0.5 * a - 0.2 * b + row)),
+    "a state and a result": lambda row, a: _until_large(at.tanh(0.5 * a + row), row.sum()),
+}
+
+
+def _until_large(new: Any, *others: Any) -> Any:
+    return (new, *(o * new.sum() for o in others)), until(at.gt(new.max(), 0.8))
+
+
+def _ending(kind: str, x: Any) -> Any:
+    first: Any = at.zeros((2, 3) if "back" in kind else 3)
+    state = {"initial": first, "taps": [-2, -1]} if "back" in kind else first
+    found, _ = aesara.scan(ENDING[kind], [x], [state, None][: 1 + ("result" in kind)])
+    return sum(at.square(v).sum() for v in (found if isinstance(found, list) else [found]))
+
+
+@pytest.mark.parametrize("place", ["in a graph", "in an Op"])
+@pytest.mark.parametrize("kind", ENDING)
+def test_gradients_of_aesara_count_the_steps_of_loops_that_end(kind: str, place: str) -> None:
+    """Without the library they read sequences one place off, or raise."""
+    x = at.matrix("x", dtype="float64")
+    slopes: Any = aesara.grad(_ending(kind, x), x)
+    if place == "in an Op":
+        slopes = OpFromGraph([x], [slopes])(x)
+    with switched(True):
+        mine = aesara.function([x], slopes, mode=PYTHON)
+    known = aesara.function([x], kanrewrite.grad(_ending(kind, x), x), mode=PYTHON)
+    for scale in (0.1, 0.5):
+        values = scale * np.linspace(-1, 3, 15).reshape(5, 3)
+        np.testing.assert_allclose(mine(values), known(values), rtol=1e-12)
+
+
+def test_gradients_of_loops_that_end_are_left_as_they_are_if_excluded() -> None:
+    x = at.matrix("x", dtype="float64")
+    slopes = aesara.grad(_ending("a state", x), x)
+    without = PYTHON.excluding("kanrewrite_count_steps")
+    with switched(True):
+        function = aesara.function([x], slopes, mode=without)
+    with pytest.raises(ValueError, match="negative dimensions"):
+        function(np.full((5, 3), 0.01))
