@@ -37,7 +37,7 @@ from kanrewrite.inner.asking import (
     terms_of,
 )
 from kanrewrite.inner.branches import rewrite_branches
-from kanrewrite.inner.complements import Lack, with_complements
+from kanrewrite.inner.complements import Lack, known_outside, with_complements
 from kanrewrite.inner.demands import Demands
 from kanrewrite.inner.graphs import with_inner
 from kanrewrite.inner.knowing import bounds_inside
@@ -161,7 +161,7 @@ class Loop:
         carried = [*given, *states, *results]
         if not carried or self.demands.is_compared(carried):
             return False
-        if derived and self._beside(given):
+        if (derived or self._shares(given)) and self._beside(given):
             return True
         signed = self._signed(carried)
         if any(signed.get(s, True) for s in self.twins):
@@ -173,6 +173,21 @@ class Loop:
             if cancels:
                 return False
         return self._replace(signed, start)
+
+    def _shares(self, given: list[Slot]) -> bool:
+        """Find what sequences lack that a step takes from numbers; tell whether any is a share."""
+        outside = {v: s.outer for s in given if s.kind == "sequence" for v in s.inside}
+        if self.levels.lacking is None or not outside:
+            return False
+        taken = known_outside(self.node.op.fgraph.toposort(), outside, self.levels.lacking)
+        new = [(v, self.lacks.get(v, lack), lack.number) for v, lack in taken]
+        shares = {
+            v: lack
+            for v, lack, number in new
+            if lack.number == number and all(self.read_outside(lack.value)[:2])
+        }
+        self.lacks |= shares
+        return bool(shares)
 
     def _beside(self, parts: list[Slot]) -> bool:
         """Carry logs where complements of some parts are carried too; tell whether that is done."""

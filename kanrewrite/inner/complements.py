@@ -121,6 +121,27 @@ def differences(
                 yield v, Difference(source[0], number, line)
 
 
+def known_outside(
+    nodes: Iterable[Apply[Any]], outside: Mapping[Graph, Graph], lacking: Lacking
+) -> Iterator[tuple[Graph, Lack]]:
+    """What those parts lack that a step takes from numbers, as it is written around the loop.
+
+    There ``1 - p`` is what is left of 1, as of a sigmoid; in the step that is gone.
+
+    Parameters
+    ----------
+    nodes
+        Of the step.
+    outside
+        From parts in the step to what they are around the loop.
+    lacking
+        How complements are taken.
+    """
+    for _, d in differences(nodes, outside):
+        for v in ends(outside[d.of]):
+            yield v, Lack(d.number, lacking.lack(d.number, v))
+
+
 def with_complements(
     node: Apply[Any],
     slots: Sequence[Slot],

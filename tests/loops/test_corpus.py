@@ -42,6 +42,7 @@ QUICK = (
     "branches_of_a_product",
     "running_means_of_exponentials",
     "log_outside_of_a_loop_of_an_op",
+    "how_many_succeed",
 )
 #: Those that are derivatives themselves: Aesara's third derivatives of loops are wrong.
 DERIVATIVES = (
@@ -52,6 +53,7 @@ DERIVATIVES = (
     "direction_of_a_filter",
     "hessian_product_of_scalings",
     "hessian_product_of_gains",
+    "hessian_product_of_evidence",
 )
 
 

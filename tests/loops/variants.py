@@ -213,3 +213,27 @@ def hessian_product_of_scalings(x: Any, direction: Any) -> Any:
 @loop((5, 3), fixed=((5, 3), (5, 3)))
 def hessian_product_of_gains(x: Any, z: Any, direction: Any) -> Any:
     return take.hvp(upstream(gains_of_variances(x, z)), x, direction)
+
+
+@loop((4,))
+def how_many_succeed(x: Any) -> Any:
+    """The distribution of a count: each trial, of its own probability, moves it up or not."""
+    p = 1 / (1 + at.exp(-x))
+
+    def step(share: Any, f: Any) -> Any:
+        return f * (1 - share) + at.concatenate([at.zeros(1), f[:-1]]) * share
+
+    first = at.constant(np.eye(5)[0])
+    return at.log(scan(step, p, state=first)[-1])
+
+
+def _evidence(x: Any, a: Any) -> Any:
+    moves = at.exp(a) / at.exp(a).sum(axis=1, keepdims=True)
+    found = scan(lambda row, s: at.dot(s, moves) * at.exp(row), x, state=at.ones(3) / 3)
+    return at.log(found[-1].sum())
+
+
+@loop((5, 3), (3, 3), fixed=((5, 3),))
+def hessian_product_of_evidence(x: Any, a: Any, direction: Any) -> Any:
+    """Hidden states in probability space, whose transitions are a softmax."""
+    return take.hvp(_evidence(x, a), x, direction)
