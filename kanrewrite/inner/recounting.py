@@ -25,7 +25,7 @@ from aesara.tensor.subtensor import IncSubtensor, Subtensor
 from aesara.tensor.type import TensorType
 
 from kanrewrite.inner.counting import is_miscounted
-from kanrewrite.inner.graphs import copied, is_replaceable, rebuilt, replace
+from kanrewrite.inner.graphs import copied, is_replaceable, rebuilt, replace, with_inner
 from kanrewrite.inner.slots import slots_of
 
 NAME = "kanrewrite_count_steps"
@@ -41,7 +41,8 @@ class RecountingPass(GraphRewriter):
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Recount the derivatives of a function graph, and those in its steps."""
-        recount(fgraph)
+        if any(_is_miscounted(node) for g in with_inner(fgraph) for node in g.apply_nodes):
+            recount(fgraph)
 
 
 def recount(fgraph: FunctionGraph) -> bool:
@@ -51,9 +52,13 @@ def recount(fgraph: FunctionGraph) -> bool:
         if is_replaceable(node.op):
             found |= _inside(fgraph, node)
     for node in fgraph.toposort():
-        if isinstance(node.op, Scan) and is_miscounted(node.op):
+        if _is_miscounted(node):
             found |= _recounted(fgraph, node)
     return found
+
+
+def _is_miscounted(node: Apply[Any]) -> bool:
+    return isinstance(node.op, Scan) and is_miscounted(node.op)
 
 
 def _inside(fgraph: FunctionGraph, node: Apply[Any]) -> bool:
