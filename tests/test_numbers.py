@@ -13,6 +13,7 @@ from aesara.scalar.basic import pow as scalar_pow
 
 from kanrewrite.registry.numbers import chosen, widened
 from tests.modes import WHOLE
+from tests.sparing import sparing
 from tests.view.common import PLAIN, assert_right, at, enabled, function, grad, ops, stock
 
 #: A function of a number, and its value.
@@ -121,7 +122,7 @@ def softmax_of(e: Any) -> Any:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("base", [10, 10.0, 3.5, 0.1, 2], ids=str)
+@pytest.mark.parametrize("base", sparing([10, 10.0, 3.5, 0.1, 2], 2), ids=str)
 def test_any_base_to_second_order(base: Any, dtype: str) -> None:
     x, g, h = (at.matrix(name, dtype=dtype) for name in "xgh")
     p = softmax_of(base**x)

@@ -95,11 +95,13 @@ def test_forms_grow_as_nodes_do(name: str, steps: int) -> None:
     assert others / forms < 1.15 * more / read
 
 
+@pytest.mark.slow
 def test_few_forms_are_made_for_picks_that_none_can_be() -> None:
     lifting = applied(encoder(4))
     assert lifting.form_count < 15 * lifting.read_count  # it was 17 times, of 8 layers 23
 
 
+@pytest.mark.slow
 def test_each_form_is_looked_into_once_for_shifts(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = 0
 

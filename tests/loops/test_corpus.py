@@ -22,13 +22,9 @@ QUICK = (
     "gates_in_logs",
     "shared_state",
     "largest_of_sums",
-    "likeliest_path",
     "noisy_or",
     "not_yet",
-    "two_states_in_one",
-    "inside_of_spans",
     "pointers",
-    "padded_losses",
     "softest_alignment",
     "log_of_an_op",
     "op_of_exponentials",
@@ -40,9 +36,7 @@ QUICK = (
     "log_of_a_branch",
     "exponentials_of_branches",
     "branches_of_a_product",
-    "running_means_of_exponentials",
     "log_outside_of_a_loop_of_an_op",
-    "how_many_succeed",
 )
 #: Those that are derivatives themselves: Aesara's third derivatives of loops are wrong.
 DERIVATIVES = (

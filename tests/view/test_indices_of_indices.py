@@ -28,6 +28,7 @@ def indices(shape: tuple[int, ...], places: int) -> st.SearchStrategy[tuple[Any,
     return st.tuples(*(entries(length, places) for length in shape))
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_one_index_takes_what_two_take(data: st.DataObject) -> None:
     first = data.draw(indices(WHOLE.shape, 3))

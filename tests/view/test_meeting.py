@@ -140,6 +140,7 @@ def test_tensors_of_other_lengths_are_flattened_by_moves_of_their_own() -> None:
     assert_right([x, y], [flat(x), flat(y)], values)
 
 
+@pytest.mark.slow
 def test_what_varies_along_a_sum_does_not_enter_it() -> None:
     """The second derivative of an entropy multiplies such sums with the softmax itself."""
     x, c, v = at.dmatrix("x"), at.dvector("c"), at.dmatrix("v")

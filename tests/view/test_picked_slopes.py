@@ -42,7 +42,7 @@ LOSSES: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("share", sparing([_written, _operator]))
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", sparing(LOSSES, 2))
 def test_the_slope_of_what_is_not_picked(name: str, share: Callable[[Any], Any]) -> None:
     slope = grad(LOSSES[name](share(x)), x)
     ours = function([x], [slope])
@@ -186,7 +186,7 @@ def test_steps_that_pick_are_not_asked_what_they_are_at_each_other(
     assert np.isfinite(ours).all()
 
 
-@pytest.mark.parametrize("level", [0.0, -900.0, 900.0, -1e6])
+@pytest.mark.parametrize("level", sparing([-900.0, 0.0, 900.0, -1e6], 4))
 def test_a_row_of_which_nothing_is_picked_has_no_slope(level: float) -> None:
     x = at.dmatrix("x")
     p = at.exp(x) / at.exp(x).sum(axis=1, keepdims=True)

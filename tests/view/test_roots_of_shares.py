@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.sparing import sparing
 from tests.view.common import assert_right, at, grad
 
 Z = at.dmatrix("z")
@@ -36,7 +37,7 @@ LOSSES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("scale", [1.0, 24.0, 240.0])
+@pytest.mark.parametrize("scale", sparing([24.0, 1.0, 240.0]))
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 @pytest.mark.parametrize("of", OF.values(), ids=OF)
 def test_roots(of: Callable[[Any], Any], loss: Callable[[Any], Any], scale: float) -> None:

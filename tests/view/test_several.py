@@ -117,6 +117,7 @@ def test_cross_entropies_of_each_class_have_curvature(taken: Callable[[Any], Any
         assert_right(inputs, [slope, product], values, atol=1e-12, compiled=ours)
 
 
+@pytest.mark.slow
 def test_columns_have_curvature() -> None:
     slope = grad(-at.log(1 - share(z, 0))[1:].sum(), z)
     product = grad((slope * d).sum(), z)

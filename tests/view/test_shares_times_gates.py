@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.sparing import sparing
 from tests.view.common import assert_right, at, grad
 
 Z, B, D = at.dmatrix("z"), at.dcol("b"), at.dmatrix("d")
@@ -31,7 +32,7 @@ CONFIDENCES: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("scale", [1.0, 24.0, 240.0])
+@pytest.mark.parametrize("scale", sparing([24.0, 1.0, 240.0]))
 @pytest.mark.parametrize("of", CONFIDENCES.values(), ids=CONFIDENCES)
 def test_slopes_of_the_log_of_the_rest(of: Callable[[], Any], scale: float) -> None:
     """Own terms cancel in them: at scores of 24 they were wrong by any factor, or nan."""
@@ -54,7 +55,7 @@ def test_the_log_of_the_rest_of_two_gates(scale: float) -> None:
     assert_right([Z, B], [loss], [-scale * NEAR, -scale * GATES], 1e-12)
 
 
-@pytest.mark.parametrize("scale", [1.0, 6.0])
+@pytest.mark.parametrize("scale", sparing([6.0, 1.0]))
 def test_curvature(scale: float) -> None:
     slope = grad(-at.log(1 - share(Z) * gate(B)).sum(), Z)
     product = grad((slope * D).sum(), Z)
