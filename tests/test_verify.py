@@ -230,6 +230,7 @@ def test_the_direction_in_use_decides() -> None:
     assert not verify(sum_lifts, rewrite=False).ok
 
 
+@pytest.mark.slow
 def test_a_rounded_constant_stands_for_what_rounds_to_it() -> None:
     @relation
     def base_two(x: Float) -> Iterator[Eq]:

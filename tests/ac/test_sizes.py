@@ -165,6 +165,7 @@ def test_the_first_match_of_many_variables_comes_at_once(count: int) -> None:
     assert term(("add", *(found[v] for v in names)), SUMS) is term(subject, SUMS)
 
 
+@pytest.mark.slow
 def test_all_matches_of_bounded_parts_are_found() -> None:
     names = [var() for _ in range(7)]
     found = list(match(("add", *names), wide(8), SUMS))

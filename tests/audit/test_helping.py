@@ -51,6 +51,7 @@ def error_functions(x: Any) -> Iterator[Eq]:
     yield eq(T.erf(x + 1) - T.erf(x), T.erfc(x) - T.erfc(x + 1))
 
 
+@pytest.mark.slow
 def test_the_reason_why_none_helps_comes_from_the_matcher() -> None:
     graph = at.erf(x + at.sin(m[0])) - at.erf(x)
     ranges = {x: (5, 20), m: (-1, 1)}

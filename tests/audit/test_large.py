@@ -50,6 +50,7 @@ def test_a_variance_by_squares_is_unsafe(axis: int | None) -> None:
     assert found.risks[0].witness[x].shape == (64, 784)
 
 
+@pytest.mark.slow
 def test_distances_by_a_dot_product_are_unsafe() -> None:
     found = audit(distances(), explain=False)
     assert [risk.kind for risk in found.risks] == ["cancellation"]

@@ -67,6 +67,7 @@ def test_the_front_gets_more_accurate_as_it_gets_dearer() -> None:
     assert all(a.cost < b.cost and a.error > b.error for a, b in pairwise(front))
 
 
+@pytest.mark.slow
 def test_every_form_means_the_same() -> None:
     x, search = shared()
     values = [f.graph.eval({x: 2.0}) for f in search.forms]

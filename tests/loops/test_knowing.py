@@ -257,6 +257,7 @@ def each(step: Make, a: Any) -> Any:
     return aesara.scan(step, [a, Y])[0]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_enabled")
 def test_what_cannot_overflow_is_not_shifted() -> None:
     for a in (at.square(X), at.clip(X, -5, 5), 4 * at.tanh(X)):

@@ -194,6 +194,7 @@ def test_gradients_know_what_states_lack(kind: str) -> None:
         assert_right(function, [x], written_out, [scale * values])
 
 
+@pytest.mark.slow
 def test_nothing_is_lacked_at_first() -> None:
     """The log of nothing is what it is without the library."""
     x = at.matrix("x")
