@@ -245,7 +245,7 @@ class Index(Move):
     def leaves(self, bcast: Bcast) -> bool:
         """Tell whether only dimensions of length 1 are indexed, and all dimensions stay."""
         ranks = [_ndim(e) for e in self.entries if not isinstance(e, slice)]
-        if ranks not in ([], [1]):
+        if ranks not in ([], [1]) or len(bcast) != len(self.entries):
             return False
         return all(one or e == slice(None) for e, one in zip(self.entries, bcast, strict=True))
 

@@ -463,3 +463,18 @@ v3 = v2 / (1 + v2)"""
     )
     values = {"x": [0.0, 30.0, 101.0], "X": [[0.0, -30.0, -50.0], [0.0, -31.0, -23.0]]}
     assert failure(program, values, order=1) is None
+
+
+def test_a_slice_of_shares_of_what_is_summed_to_a_number() -> None:
+    """Which raised an error in the engine: the sum has no dimension that the slice leaves."""
+    program = (
+        _typed("y:float32:None", "M:bool:None,None")
+        + """
+v1 = 1 / (1 + at.exp(-y))
+v2 = v1 / v1.sum(axis=0, keepdims=True)
+v3 = at.switch(M, v1, 0)
+v4 = 1 - v2
+v5 = v3.sum() * (v4[1:] - v4[:-1]).sum()"""
+    )
+    values = {"y": [0.5, -1.0, 2.0], "M": [[True, False, True], [False, True, True]]}
+    assert failure(program, values, order=1) is None
