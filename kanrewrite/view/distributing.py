@@ -81,7 +81,8 @@ def _multipliers(terms: Terms, a: Any) -> Iterator[tuple[Form, bool]]:
     if len(terms) == 2 and terms.get(a.one) == 1:
         lowest = a.denominators(terms)
         whole = a.prod(ONE, a.no_exponent, {f: -k for f, k in lowest.items()})
-        if lowest and all(k.denominator == 1 for k in lowest.values()) and a.expands(whole):
+        whole_powers = all(k.denominator == 1 for k in lowest.values())
+        if lowest and whole_powers and all(a.expands(a.mul(m, whole)) for m in terms):
             yield whole, True
 
 
