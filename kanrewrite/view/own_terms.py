@@ -166,19 +166,23 @@ def cancelled(terms: Terms, place: Parting, a: Lifting) -> Terms | None:
     if any(k - lowest[k % 1] > HIGHEST for k in powers):
         return None
     opened: list[Opened] = []
+    seen = set[tuple[Fraction, Form]]()
     for (n, c), k in zip(pieces, powers, strict=True):
         by = a.pow(total, -lowest[k % 1])
         parts = added_up((m, c * d) for m, d in _parted(a.mul(n, by), place, a))
         opened.append(Opened(n, c, lowest[k % 1], parts))
-        if sum(len(piece.parts) for piece in opened) > MOST:
+        seen.update((lowest[k % 1], m) for m in parts)
+        if len(seen) > MOST:
             return None
+    most = max(place.size(piece.form, a) for piece in opened)
     met = _meeting(opened)
     for group in (opened, met) if len(met) < len(opened) else (opened,):
         left = _left(group)
         sizes = [place.size(m, a) for _, m in left]
         if len(sizes) > LONGEST or not group:
             return None
-        if not sizes or max(sizes) < max(place.size(piece.form, a) for piece in group):
+        largest = max(place.size(piece.form, a) for piece in group)
+        if not sizes or max(sizes) < largest == most:
             whole = [a.mul(a.const(c), m, a.pow(total, k)) for (k, m), c in left.items()]
             aside = [a.mul(a.const(p.times), p.form) for p in opened if p not in group]
             return a.terms_of(a.mul(a.add(*whole, *aside), *ones))
