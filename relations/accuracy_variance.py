@@ -13,7 +13,7 @@ from typing import Any
 
 import aesara.tensor as at
 
-from kanrewrite import Axis, Eq, Float, Ndim, T, eq, relation, same_shape
+from kanrewrite import Axis, Eq, Float, T, eq, relation, same_shape
 
 
 def _differences(*each: tuple[Any, Any, Any], factor: Any) -> Iterator[Eq]:
@@ -58,22 +58,6 @@ def covariance_by_deviations(x: Float, y: Float, k: Float, axis: Axis) -> Iterat
         yield equation.when(same_shape(x, y))
 
 
-@relation(family="accuracy")
-def covariance_by_dot(u: Ndim[1], v: Ndim[1], k: Float) -> Iterator[Eq]:  # type: ignore[valid-type]
-    """A covariance of vectors, whose products a dot product adds up."""
-    axis = (0,)
-    mine, other = (x - T.mean(x, axis, keepdims=True) for x in (u, v))
-    total, means = T.sum(u, axis) * T.sum(v, axis), T.mean(u, axis) * T.mean(v, axis)
-    products, apart, n = T.dot(u, v), T.dot(mine, other), T.size(T.mul(u, v), axis)
-    yield from _differences(
-        (products / n, means, apart / T.size(u, axis)),
-        (products, n * means, apart),
-        (products, total / n, apart),
-        (n * products, total, T.size(u, axis) * apart),
-        factor=k,
-    )
-
-
 @variance_by_deviations.example
 def _variance() -> tuple[Any, Any]:
     x: Any = at.dmatrix("x")
@@ -99,17 +83,3 @@ def _covariance() -> tuple[Any, Any]:
 def _product_of_others() -> Any:
     x, y, z = at.dmatrices("x", "y", "z")
     return (x * y).mean(axis=1) - x.mean(axis=1) * z.mean(axis=1)
-
-
-@covariance_by_dot.example
-def _dot() -> tuple[Any, Any]:
-    u, v = at.dvectors("u", "v")
-    deviations = [x - x.mean(axis=0, keepdims=True) for x in (u, v)]
-    written = at.dot(u, v) / u.shape[0] - u.mean() * v.mean()
-    return written, at.dot(*deviations) / at.cast(u.shape, "float64")[0]
-
-
-@covariance_by_dot.non_example
-def _dot_of_others() -> Any:
-    u, v, w = at.dvectors("u", "v", "w")
-    return at.dot(u, v) / u.shape[0] - u.mean() * w.mean()

@@ -42,7 +42,6 @@ SPELLINGS: dict[str, Callable[..., Any]] = {
     "covariance, sums": lambda x, y, z, u, v, n: total(x * y) - total(x) * total(y) / n,
     "covariance, n times": lambda x, y, z, u, v, n: n * total(x * y) - total(x) * total(y),
     "covariance, negative": lambda x, y, z, u, v, n: mean(x) * mean(y) - mean(x * y),
-    "covariance, dot": lambda x, y, z, u, v, n: at.dot(u, v) / u.shape[0] - u.mean() * v.mean(),
     "slope": lambda x, y, z, u, v, n: (
         (mean(x * y) - mean(x) * mean(y)) / (mean(x**2) - mean(x) ** 2)
     ),

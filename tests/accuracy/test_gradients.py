@@ -9,7 +9,7 @@ import aesara.tensor as at
 import numpy as np
 import pytest
 
-from kanrewrite import registry
+from kanrewrite import Ndim, registry
 from kanrewrite.reference import evaluate, round_to
 from kanrewrite.registry.sources import of_library
 from kanrewrite.terms import parameters_of, show
@@ -30,6 +30,11 @@ def everyday(rng: Any, inputs: list[Any]) -> list[Any]:
     return [rng.uniform(0.1, 4.0, COUNT) for _ in inputs]
 
 
+def shaped(given: list[Any], inputs: list[Any]) -> list[Any]:
+    """Numbers as a vector, or as a square matrix."""
+    return [v if x.ndim == 1 else v.reshape(4, -1) for v, x in zip(given, inputs, strict=True)]
+
+
 def near_to_each_other(rng: Any, inputs: list[Any]) -> list[Any]:
     centre = rng.uniform(0.1, 4.0, COUNT)
     return [centre * (1 + rng.normal(size=COUNT) * 1e-9) for _ in inputs]
@@ -46,10 +51,11 @@ def of_all_sizes(rng: Any, inputs: list[Any]) -> list[Any]:
 DRAWS = (everyday, near_to_each_other, small, of_all_sizes)
 
 
-def gradients(side: Any) -> tuple[list[Any], list[Any]] | None:
+def gradients(side: Any, asked: Any) -> tuple[list[Any], list[Any]] | None:
     """The parameters of a left side and its gradient in them, None where Aesara has none."""
-    parameters = dict.fromkeys(parameters_of(side))
-    inputs: Any = {p: (0,) if str(p) == "axis" else at.dvector() for p in parameters}
+    inputs: Any = {p: at.dvector() for p in parameters_of(side)}
+    inputs |= {p: at.dmatrix() for p in inputs if Ndim[2] in asked[p]}
+    inputs |= {p: (0,) for p in inputs if str(p) == "axis"}
     wrt: Any = [x for x in inputs.values() if x != (0,)]
     written: Any = build(side, inputs, "float64")
     try:
@@ -83,13 +89,13 @@ def compiled(inputs: list[Any], wanted: list[Any], *names: str) -> Any:
 def test_gradients_are_no_worse(name: str) -> None:
     sides = list(dict.fromkeys(equation.lhs for equation in FAMILY[name].equations))
     for side in sides[:: 1 + len(sides) // MOST]:
-        found = gradients(side)
+        found = gradients(side, FAMILY[name].parameters)
         if found is None:
             continue
         inputs, wanted = found
         stock, ours = compiled(inputs, wanted), compiled(inputs, wanted, name)
         for draw in DRAWS:
-            given = draw(np.random.default_rng(zlib.crc32(name.encode())), inputs)
+            given = shaped(draw(np.random.default_rng(zlib.crc32(name.encode())), inputs), inputs)
             truth = evaluate(wanted, dict(zip(inputs, given, strict=True)))
             before, after = lost(stock, given, truth), lost(ours, given, truth)
             if before.size:
