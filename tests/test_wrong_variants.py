@@ -35,9 +35,9 @@ LIBRARY = {
 }
 #: Changes that change nothing: a cosine is even, twice a number has its sign, as what it divides
 #: has, a gap has its size, the log of what is not positive has no value, nor has a root of what is
-#: negative, what is filled is a shape, and what is measured has one,
-#: a square has no sign, a vector one axis, a softmax does not change with what is the same along
-#: its axis, whatever that is, and two forms between which is chosen are equal.
+#: negative, deviations of one of two may be from any number, what is filled is a shape, and what is
+#: measured has one, a square has no sign, a vector one axis, a softmax does not change with what is
+#: the same along its axis, whatever that is, and two forms between which is chosen are equal.
 TRUE = (
     "cosh(x / -2)",
     "sgn(2 * ",
@@ -64,6 +64,19 @@ TRUE = (
     "size(sqr(2 * ",
     "size(2 * ",
     "size(x * -",
+    "size(x / y",
+    "sum((x - 2 * mean(x, ",
+    "sum((x + mean(x, ",
+    "sum((x - -mean(x, ",
+    "sum((x - mean(-x, ",
+    "sum((x - mean(2 * x, ",
+    "sum((x - mean(x, keepdims",
+    "* (y - 2 * mean(y, ",
+    "* (y + mean(y, ",
+    "* (y - -mean(y, ",
+    "* (y - mean(-y, ",
+    "* (y - mean(2 * y, ",
+    "* (y - mean(y, keepdims",
     "1 - sqrt(-a) ==",
     "sqr(v - u)",
     "sqr(y - x)",
