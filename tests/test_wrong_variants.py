@@ -64,13 +64,15 @@ TRUE = (
     "size(sqr(2 * ",
     "size(2 * ",
     "size(x * -",
+    "size(x * (",
+    "size(x, axis=axis) * sum(x * y, ",
     "size(x / y",
-    "sum((x - 2 * mean(x, ",
-    "sum((x + mean(x, ",
-    "sum((x - -mean(x, ",
-    "sum((x - mean(-x, ",
-    "sum((x - mean(2 * x, ",
-    "sum((x - mean(x, keepdims",
+    "((x - 2 * mean(x, ",
+    "((x + mean(x, ",
+    "((x - -mean(x, ",
+    "((x - mean(-x, ",
+    "((x - mean(2 * x, ",
+    "((x - mean(x, keepdims",
     "* (y - 2 * mean(y, ",
     "* (y + mean(y, ",
     "* (y - -mean(y, ",
@@ -124,7 +126,9 @@ def assert_refused(relation: Relation) -> None:
     assert len(found) > 10
     accepted = [r for r in found if r.ok]
     assert not [r.name for r in accepted if not any(part in r.name for part in TRUE)]
-    unrefuted = [r for r in found if r.failure is None and not r.ok and NO_GRAPH not in r.problem]
+    no_graphs = [r for r in found if r.problem and NO_GRAPH in r.problem]
+    assert len(no_graphs) < len(found) / 8
+    unrefuted = [r for r in found if r.failure is None and not r.ok and r not in no_graphs]
     assert {r.problem for r in unrefuted} <= {NOWHERE}
     assert all("log(" in r.name.split(", with ")[1].split(" == ")[0] for r in unrefuted)
 
