@@ -179,13 +179,11 @@ class Loop:
         outside = {v: s.outer for s in given if s.kind == "sequence" for v in s.inside}
         if self.levels.lacking is None or not outside:
             return False
-        taken = known_outside(self.node.op.fgraph.toposort(), outside, self.levels.lacking)
-        new = [(v, self.lacks.get(v, lack), lack.number) for v, lack in taken]
-        shares = {
-            v: lack
-            for v, lack, number in new
-            if lack.number == number and all(self.read_outside(lack.value)[:2])
-        }
+        nodes, shares = self.node.op.fgraph.toposort(), dict[Graph, Lack]()
+        for v, lack in known_outside(nodes, outside, self.levels.lacking):
+            known = self.lacks.get(v, lack)
+            if known.number == lack.number and all(self.read_outside(known.value)[:2]):
+                shares[v] = known
         self.lacks |= shares
         return bool(shares)
 

@@ -47,10 +47,15 @@ class RecountingPass(GraphRewriter):
 
 def recount(fgraph: FunctionGraph) -> bool:
     """Recount the derivatives of loops of a graph, and those inside of loops; tell whether any."""
-    found = False
+    found, known = False, dict[int, Any]()
     for node in fgraph.toposort():
-        if is_replaceable(node.op):
-            found |= _inside(fgraph, node)
+        if not is_replaceable(node.op):
+            continue
+        if id(node.op) not in known:  # a body that is shared stays so
+            known[id(node.op)] = _inside(node.op)
+        if known[id(node.op)] is not node.op:
+            replace(fgraph, node, known[id(node.op)].make_node(*node.inputs).outputs, NAME)
+            found = True
     for node in fgraph.toposort():
         if _is_miscounted(node):
             found |= _recounted(fgraph, node)
@@ -61,16 +66,12 @@ def _is_miscounted(node: Apply[Any]) -> bool:
     return isinstance(node.op, Scan) and is_miscounted(node.op)
 
 
-def _inside(fgraph: FunctionGraph, node: Apply[Any]) -> bool:
-    op: Any = node.op
+def _inside(op: Any) -> Any:
+    """An Op with the derivatives in its graph recounted; the same Op where there are none."""
     if not any(is_replaceable(n.op) for n in op.fgraph.apply_nodes):
-        return False
+        return op
     body = copied(op)
-    if not recount(body):
-        return False
-    new = rebuilt(op, body.inputs, body.outputs).make_node(*node.inputs)
-    replace(fgraph, node, new.outputs, NAME)
-    return True
+    return rebuilt(op, body.inputs, body.outputs) if recount(body) else op
 
 
 def _recounted(fgraph: FunctionGraph, node: Apply[Any]) -> bool:

@@ -16,6 +16,7 @@ from kanrewrite.terms import T
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import ONE, App, Form, Lin, Sum, Terms, Totals
 from kanrewrite.view.heat import hot, is_others
+from kanrewrite.view.takes import added
 
 #: The weights of an average are at most so many factors of what is averaged.
 PARTS = 3
@@ -44,10 +45,8 @@ def without_mean(terms: Terms, a: Lifting) -> Terms | None:
                     if total is None:
                         return None
                     total = total if inner is f else a.drop(total, axes)
-                    out = Totals((t, c) for t, c in terms.items() if t not in (m, whole))
-                    for t, c in a.terms_of(a.mul(a.const(-d), rest, total)).items():
-                        out[t] += c
-                    return out
+                    left_over = {t: c for t, c in terms.items() if t not in (m, whole)}
+                    return added(left_over, a.mul(a.const(-d), rest, total), a)
     return None
 
 
@@ -62,10 +61,8 @@ def without_average(terms: Terms, a: Lifting) -> Terms | None:
             whole = a.div(a.mul(m, g), f)
             left = _below_average(f, g, a) if terms.get(whole) == -d else None
             if left is not None:
-                out = Totals((t, c) for t, c in terms.items() if t not in (m, whole))
-                for t, c in a.terms_of(a.mul(a.const(-d), a.div(m, f), left)).items():
-                    out[t] += c
-                return out
+                rest = {t: c for t, c in terms.items() if t not in (m, whole)}
+                return added(rest, a.mul(a.const(-d), a.div(m, f), left), a)
     return None
 
 
@@ -146,10 +143,8 @@ def without_root(terms: Terms, a: Lifting) -> Terms | None:
         if left is None:
             return None
         a.taken.setdefault(left, {m: ONE})
-        out = Totals((t, d) for t, d in terms.items() if t not in (m, a.one))
-        for t, d in a.terms_of(left).items():
-            out[t] += d * number
-        return out
+        rest = {t: d for t, d in terms.items() if t not in (m, a.one)}
+        return added(rest, a.mul(a.const(number), left), a)
     return None
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import HIGHEST, LONGEST, is_ones
-from kanrewrite.view.forms import ONE, App, Form, Sum, Terms, Totals
+from kanrewrite.view.forms import ONE, App, Form, Sum, Terms, Totals, added_up
 from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.places import moved
 
@@ -57,10 +57,8 @@ def over_divisor(terms: Terms, a: Any, meet: Meeting) -> Terms | None:
     if fractions is None or all(c > 0 for c in terms.values()):
         return None
     for by, is_all in _multipliers(terms, a):
-        found = Totals()
-        for m, c in terms.items():
-            for n, d in a.expand(a.mul(m, by)):
-                found[n] += c * d
+        products = ((a.expand(a.mul(m, by)), c) for m, c in terms.items())
+        found = added_up((n, c * d) for parts, c in products for n, d in parts)
         left = meet({m: c for m, c in found.items() if c})
         if left is not None and all(c > 0 for c in left.values()):
             a.ran[fractions] = None

@@ -161,32 +161,44 @@ def cancelled(terms: Terms, place: Parting, a: Lifting) -> Terms | None:
     pieces = [(bare(n, ones, a), c * d) for m, c in terms.items() for n, d in expanded(m, a)]
     divisors = (f for n, _ in pieces for f, k in a.parts(n)[2] if k < 0 and place.is_whole(f, a))
     total = next(divisors, a.one)
+    opened = _opened(pieces, total, place, a)
+    if opened is None:
+        return None
+    met, left = opened, _left(opened)
+    largest = max(place.size(n, a) for n, _ in pieces)
+    if len(left) > LONGEST:
+        return None
+    if not _is_less(left, met, largest, place, a):
+        # What meets no other is as large as it was, and the largest of the rest may cancel.
+        met = [p for p in opened if any((p.power, m) not in left for m, c in p.parts.items() if c)]
+        left = _left(met)
+        if not (met and _is_less(left, met, largest, place, a)):
+            return None
+    whole = [a.mul(a.const(c), m, a.pow(total, k)) for (k, m), c in left.items()]
+    apart = [a.mul(a.const(p.times), p.form) for p in opened if p not in met]
+    return a.terms_of(a.mul(a.add(*whole, *apart), *ones))
+
+
+def _opened(
+    pieces: list[tuple[Form, Fraction]], total: Form, place: Parting, a: Lifting
+) -> list[Opened] | None:
+    """Terms over the lowest power of what they divide by; None where they have too many parts.
+
+    Those with half powers of it meet each other, and none of the others.
+    """
     powers = [dict(a.parts(n)[2]).get(total, ZERO) for n, _ in pieces]
-    lowest = {k % 1: k for k in sorted(powers, reverse=True)}  # terms of half powers meet others
+    lowest = {k % 1: k for k in sorted(powers, reverse=True)}
     if any(k - lowest[k % 1] > HIGHEST for k in powers):
         return None
     opened: list[Opened] = []
     seen = set[tuple[Fraction, Form]]()
-    for (n, c), k in zip(pieces, powers, strict=True):
-        by = a.pow(total, -lowest[k % 1])
-        parts = added_up((m, c * d) for m, d in _parted(a.mul(n, by), place, a))
-        opened.append(Opened(n, c, lowest[k % 1], parts))
-        seen.update((lowest[k % 1], m) for m in parts)
+    for (n, c), low in zip(pieces, (lowest[k % 1] for k in powers), strict=True):
+        parted = _parted(a.mul(n, a.pow(total, -low)), place, a)
+        opened.append(Opened(n, c, low, added_up((m, c * d) for m, d in parted)))
+        seen.update((low, m) for m, _ in parted)
         if len(seen) > MOST:
             return None
-    most = max(place.size(piece.form, a) for piece in opened)
-    met = _meeting(opened)
-    for group in (opened, met) if len(met) < len(opened) else (opened,):
-        left = _left(group)
-        sizes = [place.size(m, a) for _, m in left]
-        if len(sizes) > LONGEST or not group:
-            return None
-        largest = max(place.size(piece.form, a) for piece in group)
-        if not sizes or max(sizes) < largest == most:
-            whole = [a.mul(a.const(c), m, a.pow(total, k)) for (k, m), c in left.items()]
-            aside = [a.mul(a.const(p.times), p.form) for p in opened if p not in group]
-            return a.terms_of(a.mul(a.add(*whole, *aside), *ones))
-    return None
+    return opened
 
 
 def _left(opened: list[Opened]) -> dict[tuple[Fraction, Form], Fraction]:
@@ -198,10 +210,18 @@ def _left(opened: list[Opened]) -> dict[tuple[Fraction, Form], Fraction]:
     return {part: c for part, c in found.items() if c}
 
 
-def _meeting(opened: list[Opened]) -> list[Opened]:
-    """The terms of which a part cancels with one of another: others are as large as they were."""
-    left = _left(opened)
-    return [p for p in opened if any((p.power, m) not in left for m, c in p.parts.items() if c)]
+def _is_less(
+    left: dict[tuple[Fraction, Form], Fraction],
+    opened: list[Opened],
+    largest: Fraction,
+    place: Parting,
+    a: Lifting,
+) -> bool:
+    """Tell whether the largest of all terms are among some, and have cancelled."""
+    if not left:
+        return True
+    among = max(place.size(piece.form, a) for piece in opened)
+    return max(place.size(m, a) for _, m in left) < among == largest
 
 
 def _parted(form: Form, place: Parting, a: Lifting) -> list[tuple[Form, Fraction]]:

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
-from itertools import permutations
 from typing import Any
 
 import aesara.tensor as at
@@ -95,17 +95,20 @@ class SumBuilder(ExponentBuilder):
 
     def with_differences(self, form: Sum) -> Sum:
         """``1 + e**a - e**(a - b)`` as ``1 + e**a * (1 - e**-b)``, for a b that may vanish."""
-        pure = {m: self.a.parts(m)[1] for m, _ in form.terms if not self.a.parts(m)[2]}
-        for m, n in permutations(pure, 2) if len(form.terms) > 2 else ():
-            gap = self.a.plus(pure[n], pure[m], -ONE)
-            c = dict(form.terms)[m]
-            if dict(form.terms)[n] != -c or not _is_less_an_exponential(gap):
-                continue
-            left = self.a.sum_of({self.a.one: ONE, self.a.prod(ONE, gap, {}): -ONE})
-            rest = {t: d for t, d in form.terms if t not in (m, n)}
-            return self.with_differences(
-                self.a.sum_of({**rest, self.a.prod(ONE, pure[m], {left: ONE}): c})
-            )
+        if len(form.terms) < 3:
+            return form
+        split = [(m, c, *self.a.parts(m)[1:]) for m, c in form.terms]
+        pure = {expo: (m, c) for m, c, expo, factors in split if not factors}
+        for expo, (n, d) in pure.items():
+            for gap in _less_exponentials(expo, self.a):
+                around = self.a.plus(expo, gap, -ONE)
+                if around not in pure or pure[around][1] != -d:
+                    continue
+                m, c = pure[around]
+                left = self.a.sum_of({self.a.one: ONE, self.a.prod(ONE, gap, {}): -ONE})
+                rest = {t: k for t, k in form.terms if t not in (m, n)}
+                whole = self.a.prod(ONE, around, {left: ONE})
+                return self.with_differences(self.a.sum_of({**rest, whole: c}))
         return form
 
     def split_special(self, form: Sum, where: Context) -> Scaled | None:
@@ -470,9 +473,11 @@ def is_of_logs(form: Form) -> bool:
     return all(isinstance(m, App) and m.op is T.log for m, _ in form.terms)
 
 
-def _is_less_an_exponential(expo: Lin) -> bool:
-    """Tell whether an exponent is an exponential, subtracted, of which nothing may be left."""
-    return len(expo.terms) == 1 and all(c < 0 and hot(m) and m.nonneg for m, c in expo.terms)
+def _less_exponentials(expo: Lin, a: Algebra) -> Iterator[Lin]:
+    """The terms of an exponent that are exponentials, subtracted, of which nothing may be left."""
+    for m, c in expo.terms:
+        if c < 0 and hot(m) and m.nonneg:
+            yield a.lin({m: c})
 
 
 def _of_alike(logs: Logs) -> set[Form]:

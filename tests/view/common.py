@@ -63,6 +63,16 @@ def ops(compiled: Any) -> Counter[str]:
     return Counter(name_of(node.op) for node in compiled.maker.fgraph.apply_nodes)
 
 
+def share(logits: Any, axis: int = 1) -> Any:
+    """A softmax as it is written by hand."""
+    return at.exp(logits) / at.exp(logits).sum(axis=axis, keepdims=True)
+
+
+def gate(x: Any) -> Any:
+    """A sigmoid as it is written by hand."""
+    return 1 / (1 + at.exp(-x))
+
+
 def truth(outputs: Sequence[Any], inputs: Sequence[Any], values: Sequence[Any]) -> list[Any]:
     """What a graph is worth, rounded to its dtype."""
     exact = evaluate(list(outputs), dict(zip(inputs, values, strict=True)))

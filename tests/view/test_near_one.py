@@ -8,13 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.view.common import assert_right, at, function, grad
+from tests.view.common import assert_right, at, function, gate, grad
 
 A, B, W = at.dvectors("a", "b", "w")
-
-
-def gate(x: Any) -> Any:
-    return 1 / (1 + at.exp(-x))
 
 
 #: What is taken from 1, of scores far below 0 much less than each of its factors.

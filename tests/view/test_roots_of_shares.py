@@ -9,19 +9,10 @@ import numpy as np
 import pytest
 
 from tests.sparing import sparing
-from tests.view.common import assert_right, at, grad
+from tests.view.common import assert_right, at, gate, grad, share
 
 Z = at.dmatrix("z")
 NEAR = np.array([[1.0, -0.5, 0.25], [-0.75, 0.5, 0.125]])
-
-
-def share(z: Any) -> Any:
-    e = at.exp(z)
-    return e / e.sum(axis=1, keepdims=True)
-
-
-def gate(z: Any) -> Any:
-    return 1 / (1 + at.exp(-z))
 
 
 OF: dict[str, Callable[[Any], Any]] = {

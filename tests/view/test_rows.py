@@ -15,7 +15,7 @@ from kanrewrite.view.lengths import SameLengths
 from kanrewrite.view.moves import Index
 from kanrewrite.view.read import View
 from tests.sparing import sparing
-from tests.view.common import assert_right, at, function, grad, stock
+from tests.view.common import assert_right, at, function, grad, share, stock
 
 z, d, w, y = at.dmatrix("z"), at.dmatrix("d"), at.dvector("w"), at.lvector("y")
 rows = at.lvector("rows")
@@ -25,10 +25,6 @@ TAKEN = np.array([0, 0])
 WEIGHTS = np.array([0.7, 1.9])
 NEAR = np.array([[0.5, 1.5, 0.25, -0.4], [2, -1, 0.5, 0.1], [0.25, 1.0, 1.2, -0.7], [1, 1, 0, 3]])
 DIRECTION = np.cos(np.arange(16.0)).reshape(4, 4)
-
-
-def share(logits: Any, axis: int = 1) -> Any:
-    return at.exp(logits) / at.exp(logits).sum(axis=axis, keepdims=True)
 
 
 PICKED: dict[str, Callable[[], Any]] = {

@@ -15,7 +15,7 @@ from kanrewrite.view.moves import Index
 from kanrewrite.view.read import View
 from kanrewrite.view.rows import rows_of
 from tests.sparing import sparing
-from tests.view.common import assert_right, at, function, grad, stock, truth
+from tests.view.common import assert_right, at, function, grad, share, stock, truth
 
 z, d, target = at.dmatrix("z"), at.dmatrix("d"), at.dmatrix("target")
 rows = at.lvector("rows")
@@ -23,10 +23,6 @@ TAKEN = np.array([2, 0, 2])
 NEAR = np.array([[0.5, 1.5, 0.25, -0.4], [2, -1, 0.5, 0.1], [0.25, 1.0, 1.2, -0.7], [1, 1, 0, 3]])
 DIRECTION = np.cos(np.arange(16.0)).reshape(4, 4)
 TARGET = np.sin(np.arange(16.0)).reshape(4, 4) ** 2
-
-
-def share(logits: Any, axis: int = 1) -> Any:
-    return at.exp(logits) / at.exp(logits).sum(axis=axis, keepdims=True)
 
 
 TAKES: dict[str, Callable[[Any], Any]] = {

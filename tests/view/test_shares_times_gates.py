@@ -9,21 +9,12 @@ import numpy as np
 import pytest
 
 from tests.sparing import sparing
-from tests.view.common import assert_right, at, grad
+from tests.view.common import assert_right, at, gate, grad, share
 
 Z, B, D = at.dmatrix("z"), at.dcol("b"), at.dmatrix("d")
 NEAR = np.array([[1.0, -0.5, 0.25], [-0.75, 0.5, 0.125]])
 GATES = np.array([[1.5], [0.75]])
 DIRECTION = np.array([[0.25, -1.0, 0.5], [1.0, 0.75, -0.25]])
-
-
-def share(z: Any) -> Any:
-    e = at.exp(z)
-    return e / e.sum(axis=1, keepdims=True)
-
-
-def gate(z: Any) -> Any:
-    return 1 / (1 + at.exp(-z))
 
 
 CONFIDENCES: dict[str, Callable[[], Any]] = {
