@@ -14,7 +14,7 @@ from typing import Any
 import aesara.tensor as at
 from aesara.tensor.special import log_softmax
 
-from kanrewrite import Axis, Eq, Float, T, eq, one_axis_or_all, relation, same_shape
+from kanrewrite import Axis, Eq, Float, T, eq, nonnegative, one_axis_or_all, relation, same_shape
 
 
 @relation(role=("rewrite", "define"), where="exponents")
@@ -25,18 +25,18 @@ def log_softmax_difference(x: Float, axis: Axis) -> Iterator[Eq]:
 
 
 @relation(where="exponents")
-def log_of_the_others(x: Float, w: Float, axis: Axis) -> Iterator[Eq]:
+def log_of_the_others(e: Float, w: Float, axis: Axis) -> Iterator[Eq]:
     r"""The log of a sum without one term: $\log(s - e_i) - \log s = -\log(1 + e_i / (s - e_i))$.
 
     Where that term is negligible beside the others, the logs differ by less than their rounding.
     An option beside the sum, as the 1 of $e_i / (1 + s)$, is one of the others.
     """
-    e = T.exp(x)
     total = T.sum(e, axis, keepdims=True)
-    odds = x - T.log(total - e)
-    yield eq(T.log(total - e) - T.log(total), -T.softplus(odds))
-    odds = x - T.log(w + (total - e))
-    yield eq(T.log(w + (total - e)) - T.log(w + total), -T.softplus(odds))
+    odds = T.log(e) - T.log(total - e)
+    yield eq(T.log(total - e) - T.log(total), -T.softplus(odds)).when(nonnegative(e))
+    odds = T.log(e) - T.log(w + (total - e))
+    whole = T.log(w + (total - e)) - T.log(w + total)
+    yield eq(whole, -T.softplus(odds)).when(nonnegative(e))
 
 
 @relation(where="exponents")

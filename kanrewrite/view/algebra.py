@@ -107,6 +107,7 @@ class Algebra(Interner):
             form.nonneg = op in NONNEGATIVE or (
                 (op in MONOTONE or op in self.passed) and all(f.nonneg for f in _signed(op, forms))
             )
+            form.nonneg |= op is T.log and _is_one_or_more(forms[0])
             return form
 
         made: App = self.intern((op, *args), make)
@@ -861,6 +862,14 @@ def _even(k: Fraction) -> bool:
 
 def _nearer_zero(a: Fraction, b: Fraction) -> Fraction:
     return a if abs(a) < abs(b) else b
+
+
+def _is_one_or_more(form: Form) -> bool:
+    """Tell whether a form is 1, or more, and what is never negative."""
+    if not isinstance(form, Sum):
+        return False
+    number = next((c for m, c in form.terms if m is form.home.one), ZERO)
+    return number >= 1 and form.nonneg
 
 
 def _signed(op: Operator, forms: tuple[Form, ...]) -> tuple[Form, ...]:

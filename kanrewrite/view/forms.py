@@ -17,6 +17,7 @@ from math import gcd, lcm, prod
 from typing import Any, TypeVar, cast
 
 from aesara.graph.basic import Variable
+from unification import Var
 
 from kanrewrite.display import brief
 from kanrewrite.terms import ELEMENTWISE, Operator
@@ -57,6 +58,11 @@ class Leaf(Form):
 
     __slots__ = ("var",)
     var: Any
+
+
+def is_parameter(form: Any) -> bool:
+    """Tell whether a form is a parameter of a pattern."""
+    return isinstance(form, Leaf) and isinstance(form.var, Var)
 
 
 class App(Form):

@@ -18,7 +18,19 @@ from unification import Var
 
 from kanrewrite.relation.axes import is_axis
 from kanrewrite.terms import T
-from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Terms, Totals, walked
+from kanrewrite.view.forms import (
+    ONE,
+    App,
+    Form,
+    Leaf,
+    Lin,
+    Prod,
+    Sum,
+    Terms,
+    Totals,
+    is_parameter,
+    walked,
+)
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Shuffle
 
@@ -530,11 +542,6 @@ class FormMatcher:
                 }
                 c[param] = self.a.add_terms(mine)
             yield c, scale, {}
-
-
-def is_parameter(form: Any) -> bool:
-    """Tell whether a form is a parameter of a pattern."""
-    return isinstance(form, Leaf) and isinstance(form.var, Var)
 
 
 def has_number(form: Form, like: Fraction) -> bool:

@@ -13,8 +13,19 @@ from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
 from kanrewrite.view.following import becomes
-from kanrewrite.view.forms import HALF, ZERO, App, Axes, Form, Sum, Terms, Totals, added_up
-from kanrewrite.view.heat import hot, is_others
+from kanrewrite.view.forms import (
+    HALF,
+    ZERO,
+    App,
+    Axes,
+    Form,
+    Sum,
+    Terms,
+    Totals,
+    added_up,
+    is_parameter,
+)
+from kanrewrite.view.heat import exponents, hot, is_others
 from kanrewrite.view.indices import untaken
 from kanrewrite.view.lengths import operands
 from kanrewrite.view.moves import Index, inverse
@@ -35,10 +46,13 @@ PICKS = 2
 
 def without_one(terms: Terms, a: Lifting) -> Terms | None:
     """``c*m - c*m*e/sum(e)`` as ``c*m*others(e)/sum(e)``, None where no two terms are such."""
-    if not 1 < len(terms) <= MANY or not any(hot(m) for m in terms):
+    if not 1 < len(terms) <= MANY or not any(map(_meets, terms)):
         return None
     if not any(_total(f) is not None for m in terms for f, _ in a.parts(m)[2]):
         return None
+    whole = _without_whole(terms, a)
+    if whole is not None:
+        return whole
     given, terms = len(terms), _opened(terms, a)
     # ``sum(e)/others(e) - e/others(e)`` is 1
     fewer = terms if len(terms) < given else _gathered(terms, a)
@@ -92,6 +106,26 @@ def _gathered(terms: Terms, a: Lifting) -> Terms | None:
         if len(a.terms_of(left)) == 1 and not any(isinstance(g, Sum) for g, _ in a.parts(left)[2]):
             rest = {t: e for t, e in terms.items() if t is not m and t not in whole}
             return added(rest, a.mul(left, f), a)
+    return None
+
+
+def _without_whole(terms: Terms, a: Lifting) -> Terms | None:
+    """``sum(b + c) - b - c`` as ``others(b + c)``, None where there is nothing of it."""
+    moves = dict.fromkeys(move for m in terms for move in _moves(m))
+    for m, c in terms.items():
+        for f, k in a.parts(m)[2]:
+            total = _total(f) if k == 1 else None
+            if total is None or not hot(total) or not a.expands(total.args[0]):
+                continue
+            body, around = total.args[0], a.div(m, f)
+            taken = (a.move(body, move) for move in moves if move.whole == body.bcast)
+            for own in (body, *taken):
+                parts = added_up(a.expand(a.mul(a.const(-c), around, own)))
+                all_there = len(parts) > 1 and all(terms.get(t) == b for t, b in parts.items())
+                left = _left(a.div(own, f), a) if all_there else None
+                if left is not None:
+                    rest = {t: b for t, b in terms.items() if t is not m and t not in parts}
+                    return added(rest, a.mul(a.const(c), around, a.mul(left, f)), a)
     return None
 
 
@@ -162,7 +196,7 @@ def _untaken(shares: list[Form], a: Lifting) -> Form | None:
 def _taking(own: Form, whole: Form, total: App, a: Lifting) -> Index | None:
     """The index that took one term of a sum for each place, where the sum is; None for none."""
     body, axes = total.args
-    for move in _moves(own, a):
+    for move in _moves(own):
         taken = axes in move.picks() and move.whole == body.bcast
         if taken and a.move(body, move) is own and a.move(total, move) is whole:
             return move
@@ -264,7 +298,7 @@ def _left(ratio: Form, a: Lifting) -> Form | None:
     """``others(e)/sum(e)`` for the form ``e/sum(e)``, whatever was moved after it was summed."""
     for f, k in a.parts(ratio)[2]:
         total = _total(f)
-        if k != -1 or total is None or not hot(total.args[0]):
+        if k != -1 or total is None or not _meets(total.args[0]):
             continue
         body, axes = total.args
         own = a.mul(ratio, f)
@@ -285,7 +319,7 @@ def _left(ratio: Form, a: Lifting) -> Form | None:
 
 def _left_taken(own: Form, total: App, moved: Form, a: Lifting) -> Form | None:
     """What an index takes of the others, for the term and the sum that it takes."""
-    for move in _moves(own, a):
+    for move in _moves(own):
         for whole, along in _before_dropped(total, moved, move, a):
             if move.whole != whole.bcast or a.move(whole, move) is not own:
                 continue
@@ -340,7 +374,7 @@ def _not_taken(part: Form, total: App, moved: Form, a: Lifting) -> Form | None:
     body, axes = total.args
     if inner is None or inner.args[1] != axes:
         return None
-    for move in _moves(inner.args[0], a):
+    for move in _moves(inner.args[0]):
         taken = move.takes_of(axes) and move.whole == body.bcast
         if not (taken and a.move(body, move) is inner.args[0]):
             continue
@@ -356,6 +390,11 @@ def _not_taken(part: Form, total: App, moved: Form, a: Lifting) -> Form | None:
     return None
 
 
+def _meets(form: Form) -> bool:
+    """Tell whether exponentials show in a form, or may in what a parameter stands for."""
+    return hot(form) or is_parameter(form)
+
+
 def _total(form: Form) -> App | None:
     """A sum along axes, whatever was moved after it was summed."""
     if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
@@ -363,8 +402,7 @@ def _total(form: Form) -> App | None:
     return form if isinstance(form, App) and form.op is T.sum else None
 
 
-def _moves(form: Form, a: Lifting) -> set[Index]:
-    """The moves that took the terms of an exponent."""
-    expo = a.parts(form)[1]
-    moves = {m.args[1] for m, _ in expo.terms if isinstance(m, App) and m.op is T.subtensor}
+def _moves(form: Form) -> set[Index]:
+    """The moves that took the terms of exponents."""
+    moves = {m.args[1] for m in exponents(form) if isinstance(m, App) and m.op is T.subtensor}
     return {m for m in moves if isinstance(m, Index)}

@@ -16,12 +16,22 @@ from kanrewrite.laws import Laws
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.cofactors import groups, joined
 from kanrewrite.view.events import merges
-from kanrewrite.view.forms import ONE, App, Form, Lin, Prod, Sum, operators_within, within
+from kanrewrite.view.forms import (
+    ONE,
+    App,
+    Form,
+    Lin,
+    Prod,
+    Sum,
+    is_parameter,
+    operators_within,
+    within,
+)
 from kanrewrite.view.heat import exponents, hot, is_others, over_softplus
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.levels import bounded
 from kanrewrite.view.lifting import Lifting
-from kanrewrite.view.matching import SHARES, Bindings, FormMatcher, is_parameter
+from kanrewrite.view.matching import SHARES, Bindings, FormMatcher
 from kanrewrite.view.moves import Shuffle
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
 from kanrewrite.view.picking import spread
