@@ -12,7 +12,7 @@ read, is ``1 + exp(-a) + exp(b)``, in which b keeps its digits if a is large.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, combinations
 from typing import TypeGuard
 
 from kanrewrite.terms import T
@@ -20,6 +20,8 @@ from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Lin, Sum, Terms, Totals, added_up
 
 Power = tuple[Form, Fraction]
+#: Of more sums with a 1 it is not searched which are to be turned.
+MANY = 6
 
 
 def cleared(outer: Lin, factors: list[Power], a: Algebra) -> tuple[Lin, list[Power]]:
@@ -34,6 +36,7 @@ def cleared(outer: Lin, factors: list[Power], a: Algebra) -> tuple[Lin, list[Pow
     a
         The algebra.
     """
+    outer, factors = _turned(outer, factors, a)
     sums = {f: k for f, k in factors if isinstance(f, Sum)}
     shown = {f: [dict(a.parts(m)[1].terms) for m, _ in f.terms] for f in sums}
     back: dict[Form, Terms] = {f: {} for f in sums}
@@ -68,11 +71,43 @@ def cleared(outer: Lin, factors: list[Power], a: Algebra) -> tuple[Lin, list[Pow
             for m, c in back[f].items():
                 outside[m] -= sums[f] * c
         left = {m: c for m, c in outside.items() if c}
-    by = {f: a.exp(a.lin(expo)) for f, expo in back.items() if expo}
-    whole = {
-        f: a.sum_of(added_up((a.mul(m, by[f]), c) for m, c in f.terms)) for f in sums if f in by
-    }
-    return a.lin(left), [(whole.get(f, f) if isinstance(f, Sum) else f, k) for f, k in factors]
+    whole = {f: _times(f, a.lin(expo), a) for f, expo in back.items() if expo}
+    return a.lin(left), [(whole.get(f, f), k) for f, k in factors]
+
+
+def _turned(outer: Lin, factors: list[Power], a: Algebra) -> tuple[Lin, list[Power]]:
+    """``exp(x)/(1 + exp(x))`` as ``1/(1 + exp(-x))``, of those that leave nothing of it outside.
+
+    Which they are is told by all together: ``exp(2*x - y)`` is what both ``1 + exp(x)`` and
+    ``1 + exp(x - y)`` lack.
+    """
+    gaps = {f: gap for f, _ in factors if (gap := _gap_to_one(f, a)) is not None}
+    shown = {m for gap in gaps.values() for m, _ in gap.terms}
+    if not 1 < len(gaps) <= MANY or shown.isdisjoint(m for m, _ in outer.terms):
+        return outer, factors
+    for number in range(1, len(gaps) + 1):
+        for chosen in combinations([(f, k) for f, k in factors if f in gaps], number):
+            left = outer
+            for f, k in chosen:
+                left = a.plus(left, gaps[f], k)
+            if shown.isdisjoint(m for m, _ in left.terms):
+                turned = {f: _times(f, a.plus(a.no_exponent, gaps[f], -ONE), a) for f, _ in chosen}
+                return left, [(turned.get(f, f), k) for f, k in factors]
+    return outer, factors
+
+
+def _gap_to_one(form: Form, a: Algebra) -> Lin | None:
+    """The exponent of what is added to 1, None where a form is no such sum."""
+    if not isinstance(form, Sum) or len(form.terms) != 2:
+        return None
+    expo = [a.parts(m)[1] for m, _ in form.terms if m is not a.one]
+    return expo[0] if len(expo) == 1 and expo[0].terms else None
+
+
+def _times(form: Form, expo: Lin, a: Algebra) -> Form:
+    """A sum with an exponent put into each of its terms."""
+    by = a.exp(expo)
+    return a.sum_of(added_up((a.mul(m, by), c) for m, c in a.terms_of(form).items()))
 
 
 def _as_written(exponents: list[Terms], form: Form, a: Algebra) -> Terms:

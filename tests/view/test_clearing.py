@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.view.common import at, function, grad, stock, truth
+from tests.view.common import PLAIN, assert_right, at, function, gate, grad, ops, stock, truth
 
 
 def _slope() -> tuple[list[Any], Any]:
@@ -46,3 +46,31 @@ def test_products_of_the_hessian_keep_them_too() -> None:
     for point in ((1e8, 0.3, -0.7), (0.3, -0.7, 1e9), (-1e8, 0.3, 0.2)):
         (right,) = truth([product], inputs, list(map(np.asarray, point)))
         np.testing.assert_allclose(compiled(*point), right, rtol=1e-14, atol=1e-300)
+
+
+PRODUCTS: dict[str, Any] = {
+    "both lack it": lambda u, v: gate(u) * gate(u - v),
+    "a square": lambda u, v: gate(u) ** 2 * gate(v - u),
+    "three": lambda u, v: gate(u) * gate(v) * gate(v - u),
+    "one is left as it is": lambda u, v: gate(u) * (1 - gate(v)) * gate(u - v),
+    "four": lambda u, v: gate(u) * gate(2 * u) * gate(v - u) * (1 - gate(u + v)),
+}
+FAR = [np.array([40.0, -35.5, 310.0, 20.25]), np.array([-25.0, 30.75, -12.5, -17.0])]
+
+
+@pytest.mark.parametrize("product", PRODUCTS.values(), ids=PRODUCTS)
+def test_each_sigmoid_of_a_product_has_its_own_softplus(product: Any) -> None:
+    """Where all are near 1, the log of the product is less than the rounding of an exponent."""
+    u, v = at.dvectors("u", "v")
+    log = at.log(product(u, v))
+    compiled = function([u, v], [log], PLAIN)
+    assert_right([u, v], [log], FAR, 1e-13, compiled=compiled)
+    assert "scalar_maximum" not in ops(compiled)
+
+
+@pytest.mark.parametrize("product", PRODUCTS.values(), ids=PRODUCTS)
+def test_slopes_of_products_of_sigmoids(product: Any) -> None:
+    u, v = at.dvectors("u", "v")
+    cost = product(u, v).sum()
+    outputs = [*grad(cost, [u, v]), *grad(at.log(product(u, v)).sum(), [u, v])]
+    assert_right([u, v], outputs, FAR, 1e-12)
