@@ -111,6 +111,8 @@ def _gathered(terms: Terms, a: Lifting) -> Terms | None:
 
 def _without_whole(terms: Terms, a: Lifting) -> Terms | None:
     """``sum(b + c) - b - c`` as ``others(b + c)``, None where there is nothing of it."""
+    if len(terms) < 3:
+        return None
     moves = dict.fromkeys(move for m in terms for move in _moves(m))
     for m, c in terms.items():
         for f, k in a.parts(m)[2]:
@@ -118,6 +120,8 @@ def _without_whole(terms: Terms, a: Lifting) -> Terms | None:
             if total is None or not hot(total) or not a.expands(total.args[0]):
                 continue
             body, around = total.args[0], a.div(m, f)
+            if not 1 < len(a.expand(body)) < len(terms):
+                continue
             taken = (a.move(body, move) for move in moves if move.whole == body.bcast)
             for own in (body, *taken):
                 parts = added_up(a.expand(a.mul(a.const(-c), around, own)))
