@@ -12,7 +12,7 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import GraphRewriter
 
-from kanrewrite.inner.graphs import copied, is_replaceable, mode_of, rebuilt, replace
+from kanrewrite.inner.graphs import copied, mode_of, rebuilt, replace_bodies
 
 NAME = "kanrewrite_exclusions"
 
@@ -34,13 +34,7 @@ class ExclusionsPass(GraphRewriter):
 
     def apply(self, fgraph: FunctionGraph) -> None:
         """Give loops, and Ops made from graphs, another mode."""
-        known: dict[int, Any] = {}
-        for node in fgraph.toposort():
-            if not is_replaceable(node.op):
-                continue
-            if id(node.op) not in known:
-                known[id(node.op)] = self._excluding(node.op)
-            replace(fgraph, node, known[id(node.op)].make_node(*node.inputs).outputs, NAME)
+        replace_bodies(fgraph, self._excluding, NAME)
 
     def _excluding(self, op: Any) -> Any:
         body = copied(op)

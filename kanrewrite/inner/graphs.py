@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -168,3 +168,22 @@ def replace(fgraph: FunctionGraph, node: Any, outputs: Sequence[Graph], reason: 
     copy_stack_trace(node.outputs, outputs)
     pairs = list(zip(node.outputs, outputs, strict=True))
     fgraph.replace_all(pairs, reason=reason, import_missing=True)
+
+
+def replace_bodies(fgraph: FunctionGraph, change: Callable[[Any], Any], reason: str) -> bool:
+    """Put other Ops in the places of those around inner graphs; tell whether any is another.
+
+    What stays is returned by `change` as it is.  It is asked once of each Op, so that a graph that
+    is shared stays so.
+    """
+    found, known = False, dict[int, Any]()
+    for node in fgraph.toposort():
+        op = node.op
+        if not is_replaceable(op):
+            continue
+        if id(op) not in known:
+            known[id(op)] = change(op)
+        if known[id(op)] is not op:
+            replace(fgraph, node, known[id(op)].make_node(*node.inputs).outputs, reason)
+            found = True
+    return found

@@ -25,7 +25,13 @@ from aesara.tensor.subtensor import IncSubtensor, Subtensor
 from aesara.tensor.type import TensorType
 
 from kanrewrite.inner.counting import is_miscounted
-from kanrewrite.inner.graphs import copied, is_replaceable, rebuilt, replace, with_inner
+from kanrewrite.inner.graphs import (
+    copied,
+    is_replaceable,
+    rebuilt,
+    replace_bodies,
+    with_inner,
+)
 from kanrewrite.inner.slots import slots_of
 
 NAME = "kanrewrite_count_steps"
@@ -47,15 +53,7 @@ class RecountingPass(GraphRewriter):
 
 def recount(fgraph: FunctionGraph) -> bool:
     """Recount the derivatives of loops of a graph, and those inside of loops; tell whether any."""
-    found, known = False, dict[int, Any]()
-    for node in fgraph.toposort():
-        if not is_replaceable(node.op):
-            continue
-        if id(node.op) not in known:  # a body that is shared stays so
-            known[id(node.op)] = _inside(node.op)
-        if known[id(node.op)] is not node.op:
-            replace(fgraph, node, known[id(node.op)].make_node(*node.inputs).outputs, NAME)
-            found = True
+    found = replace_bodies(fgraph, _inside, NAME)
     for node in fgraph.toposort():
         if _is_miscounted(node):
             found |= _recounted(fgraph, node)

@@ -104,10 +104,14 @@ class Algebra(Interner):
             form.op, form.args = op, args
             forms = form.forms
             form.bcast = join_bcast([f.bcast for f in forms]) if bcast is None else bcast
-            form.nonneg = op in NONNEGATIVE or (
-                (op in MONOTONE or op in self.passed) and all(f.nonneg for f in _signed(op, forms))
+            form.nonneg = (
+                op in NONNEGATIVE
+                or (op is T.log and _is_one_or_more(forms[0]))
+                or (
+                    (op in MONOTONE or op in self.passed)
+                    and all(f.nonneg for f in _signed(op, forms))
+                )
             )
-            form.nonneg |= op is T.log and _is_one_or_more(forms[0])
             return form
 
         made: App = self.intern((op, *args), make)

@@ -113,7 +113,6 @@ def _without_whole(terms: Terms, a: Lifting) -> Terms | None:
     """``sum(b + c) - b - c`` as ``others(b + c)``, None where there is nothing of it."""
     if len(terms) < 3:
         return None
-    moves = dict.fromkeys(move for m in terms for move in _moves(m))
     for m, c in terms.items():
         for f, k in a.parts(m)[2]:
             total = _total(f) if k == 1 else None
@@ -122,10 +121,11 @@ def _without_whole(terms: Terms, a: Lifting) -> Terms | None:
             body, around = total.args[0], a.div(m, f)
             if not 1 < len(a.expand(body)) < len(terms):
                 continue
+            moves = dict.fromkeys(move for n in terms for move in _moves(n))
             taken = (a.move(body, move) for move in moves if move.whole == body.bcast)
             for own in (body, *taken):
                 parts = added_up(a.expand(a.mul(a.const(-c), around, own)))
-                all_there = len(parts) > 1 and all(terms.get(t) == b for t, b in parts.items())
+                all_there = all(terms.get(t) == b for t, b in parts.items())
                 left = _left(a.div(own, f), a) if all_there else None
                 if left is not None:
                     rest = {t: b for t, b in terms.items() if t is not m and t not in parts}

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import aesara.tensor as at
@@ -99,16 +100,15 @@ class SumBuilder(ExponentBuilder):
             return form
         split = [(m, c, *self.a.parts(m)[1:]) for m, c in form.terms]
         pure = {expo: (m, c) for m, c, expo, factors in split if not factors}
-        for expo, (n, d) in pure.items():
-            for gap in _less_exponentials(expo, self.a):
-                around = self.a.plus(expo, gap, -ONE)
-                if around not in pure or pure[around][1] != -d:
-                    continue
-                m, c = pure[around]
-                left = self.a.sum_of({self.a.one: ONE, self.a.prod(ONE, gap, {}): -ONE})
-                rest = {t: k for t, k in form.terms if t not in (m, n)}
-                whole = self.a.prod(ONE, around, {left: ONE})
-                return self.with_differences(self.a.sum_of({**rest, whole: c}))
+        for low, high in _apart_by_an_exponential(pure, self.a):
+            (m, c), (n, d) = pure[high], pure[low]
+            if c != -d:
+                continue
+            gap = self.a.plus(low, high, -ONE)
+            left = self.a.sum_of({self.a.one: ONE, self.a.prod(ONE, gap, {}): -ONE})
+            rest = {t: k for t, k in form.terms if t not in (m, n)}
+            whole = self.a.prod(ONE, high, {left: ONE})
+            return self.with_differences(self.a.sum_of({**rest, whole: c}))
         return form
 
     def split_special(self, form: Sum, where: Context) -> Scaled | None:
@@ -473,11 +473,22 @@ def is_of_logs(form: Form) -> bool:
     return all(isinstance(m, App) and m.op is T.log for m, _ in form.terms)
 
 
-def _less_exponentials(expo: Lin, a: Algebra) -> Iterator[Lin]:
-    """The terms of an exponent that are exponentials, subtracted, of which nothing may be left."""
-    for m, c in expo.terms:
-        if c < 0 and hot(m) and m.nonneg:
-            yield a.lin({m: c})
+def _apart_by_an_exponential(known: Collection[Lin], a: Algebra) -> Iterator[tuple[Lin, Lin]]:
+    """Exponents of which the second less an exponential is the first: nothing may be left of it.
+
+    They are found by what they have beside it, and not pair by pair.
+    """
+    alike: dict[tuple[Form, Lin], list[tuple[Fraction, Lin]]] = {}
+    for expo in known:
+        for m, c in expo.terms:
+            if hot(m) and m.nonneg:
+                rest = a.plus(expo, a.lin({m: c}), -ONE)
+                without = [(ZERO, rest)] if rest in known else []
+                alike.setdefault((m, rest), without).append((c, expo))
+    for group in alike.values():
+        for (j, low), (k, high) in permutations(group, 2):
+            if j < k:
+                yield low, high
 
 
 def _of_alike(logs: Logs) -> set[Form]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import mpmath
@@ -18,7 +19,7 @@ from kanrewrite.view.algebra import Algebra
 from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import exact_root
-from kanrewrite.view.sums import _like
+from kanrewrite.view.sums import _apart_by_an_exponential, _like
 
 NAMES = ("a", "b", "c")
 HALF = Fraction(1, 2)
@@ -236,3 +237,26 @@ def test_a_number_among_exponents_is_kept_at_any_rank() -> None:
     hidden: Any = (number,)
     marked = a.app(T.kept, a.lin({entry: Fraction(1)}), hidden, bcast=(False,))
     assert _like(marked, a.lin({number: Fraction(1)}), a).bcast == ()
+
+
+def test_exponents_apart_by_an_exponential_are_those_found_pair_by_pair() -> None:
+    """Also where both have a part of it, or the larger one more."""
+    a = Lifting(laws=LAWS)
+    x, y = (a.leaf(name, ()) for name in NAMES[:2])
+    towers = a.exp(a.lin({x: Fraction(1)})), a.exp(a.lin({y: Fraction(1)}))
+    numbers = [Fraction(n) for n in (-3, -1, 0, 2)]
+    known = [
+        a.lin({t: c for t, c in ((x, k), (towers[0], m), (towers[1], n)) if c})
+        for k in numbers[2:]
+        for m in numbers
+        for n in numbers[1:]
+    ]
+    wanted = set()
+    for low, high in permutations(known, 2):
+        gap = a.plus(low, high, Fraction(-1)).terms
+        if len(gap) == 1 and gap[0][0] in towers and gap[0][1] < 0:
+            wanted.add((low, high))
+    found = list(_apart_by_an_exponential(known, a))
+    assert len(found) == len(set(found))
+    assert set(found) == wanted
+    assert len(wanted) > len(known)
