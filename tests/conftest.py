@@ -1,18 +1,15 @@
-"""Hypothesis profiles, the C compiler for the tests that ask for it, and what Aesara forgets."""
+"""Hypothesis profiles, and the C compiler for the tests that ask for it."""
 
 import os
 import shutil
-from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Iterator
 
 import aesara
-import aesara.graph.rewriting.basic
 import pytest
-from aesara.link.c.op import ExternalCOp
 from hypothesis import HealthCheck, settings
 
 from kanrewrite import registry
+from tests import remembering
 
 # A first compile or a busy machine is not a failure: no deadline, no health check of speed.
 _UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -51,27 +48,4 @@ def _c_compiler(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-def _remember() -> None:
-    """Have Aesara keep what it finds anew for each node, which takes a twentieth of all tests.
-
-    That is the order of an operator's bases among those that rewrites are told for, a pure function
-    of both, and the C code of a transposition, read from its file although nothing compiles it.
-    """
-    rewriting: Any = aesara.graph.rewriting.basic
-    compose = lru_cache(maxsize=4096)(rewriting._compose_mro)
-    rewriting._compose_mro = lambda cls, types: compose(cls, tuple(types))
-    c_op: Any = ExternalCOp
-    load = c_op.load_c_code
-    loaded: dict[Any, tuple[Collection[str], dict[str, str]]] = {}
-
-    def load_once(self: Any, files: Sequence[str]) -> None:
-        key = type(self), tuple(files)
-        if key not in loaded:
-            load(self, files)
-            loaded[key] = tuple(self.func_codes), dict(self.code_sections)
-        self.func_codes, self.code_sections = list(loaded[key][0]), dict(loaded[key][1])
-
-    c_op.load_c_code = load_once
-
-
-_remember()
+remembering.start()
