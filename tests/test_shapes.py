@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import aesara
 import numpy as np
 import pytest
 from aesara.graph.basic import ancestors
@@ -41,6 +42,38 @@ def size(feature: ShapeFeature, depth: int) -> int:
 def test_shapes_do_not_grow_with_the_graph() -> None:
     assert size(Shapes(), 6) == size(Shapes(), 1)
     assert size(ShapeFeature(), 6) > size(ShapeFeature(), 1)
+
+
+def size_of_a_row(feature: ShapeFeature, depth: int) -> int:
+    """How many variables say what length the rows have that a loop gives."""
+    x, y, n = at.dvector("x"), at.dvector("y"), at.lscalar("n")
+    rows, _ = aesara.scan(
+        lambda x, y: entangled(x, y, depth), non_sequences=[x, y], outputs_info=[None], n_steps=n
+    )
+    fgraph = FunctionGraph([x, y, n], [rows], clone=False)
+    fgraph.attach_feature(feature)
+    found = feature.shape_of[rows]
+    assert found is not None
+    return len(set(ancestors(found)))
+
+
+def test_neither_do_those_of_what_a_loop_gives() -> None:
+    assert size_of_a_row(Shapes(), 6) == size_of_a_row(Shapes(), 1)
+    assert size_of_a_row(ShapeFeature(), 6) > size_of_a_row(ShapeFeature(), 1)
+
+
+@pytest.mark.parametrize("lengths", [(3, 3), (3, 1), (1, 3), (0, 0), (0, 1), (3, 2)])
+def test_a_loop_gives_rows_as_long_as_stocks(lengths: tuple[int, int]) -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    rows, _ = aesara.scan(lambda x, y: entangled(x, y, 2), non_sequences=[x, y], n_steps=2)
+    values = [np.arange(1.0, n + 1) for n in lengths]
+    if lengths == (3, 2):
+        for made in (function, stock):
+            with pytest.raises((ValueError, AssertionError)):
+                made([x, y], [rows.shape, rows])(*values)
+        return
+    shape, found = function([x, y], [rows.shape, rows])(*values)
+    assert tuple(shape) == found.shape == stock([x, y], [rows])(*values)[0].shape
 
 
 def test_what_met_before_is_the_same_length() -> None:

@@ -9,12 +9,15 @@ commutative and idempotent: the result of lengths depends on the *set* of length
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from functools import lru_cache
+from collections.abc import Callable, Hashable
+from functools import cache, lru_cache
+from types import FunctionType
 from typing import Any
 
+from aesara.compile import builders
 from aesara.graph.basic import Apply, Constant, Variable, clone_get_equiv
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.op import HasInnerGraph
 from aesara.graph.rewriting.basic import GraphRewriter, Rewriter, SequentialGraphRewriter
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.tensor.basic import as_tensor_variable
@@ -132,6 +135,8 @@ class Shapes(ShapeFeature):
 
     def get_node_infer_shape(self, fgraph: FunctionGraph, node: Apply[Any]) -> Any:
         """The shape of each output."""
+        if isinstance(node.op, HasInnerGraph):
+            return self._of_inner_graph(fgraph, node)
         shapes = [shape for i in node.inputs if (shape := self.shape_of[i]) is not None]
         elementwise = isinstance(node.op, Elemwise) and len(node.outputs) == 1
         if not elementwise or not 1 < len(shapes) == len(node.inputs):
@@ -141,11 +146,45 @@ class Shapes(ShapeFeature):
         except ValueError:  # lengths that do not fit: Aesara says so as it always does
             return super().get_node_infer_shape(fgraph, node)
 
+    def _of_inner_graph(self, fgraph: FunctionGraph, node: Apply[Any]) -> Any:
+        """The shapes of a loop and its like, which ask for those inside of them."""
+        infer = _informed(getattr(type(node.op), "infer_shape", None))
+        if infer is None:
+            return super().get_node_infer_shape(fgraph, node)
+        try:
+            return infer(node.op, fgraph, node, [self.shape_of[i] for i in node.inputs])
+        except Exception:  # noqa: BLE001  # Aesara says what it is, and does as it is told
+            return super().get_node_infer_shape(fgraph, node)
+
     def _length(self, *lengths: Length) -> Length:
         left = [length for length in dict.fromkeys(lengths) if not is_one(length)]
         if len(left) > 1:
             return self.lengths.broadcast(left)
         return left[0] if left else self.lscalar_one
+
+
+@cache
+def _informed(infer_shape: Any) -> Callable[..., Any] | None:
+    """How an Op finds shapes, with lengths inside of its graph found once, too.
+
+    Aesara's Ops of inner graphs have one function for that, which makes a `ShapeFeature` of its
+    own and takes no other: each uses it by a name of its module.
+    """
+    names = getattr(infer_shape, "__globals__", {})
+    if names.get("infer_shape") is not builders.infer_shape:
+        return None
+    return _rebound(infer_shape, infer_shape=_rebound(builders.infer_shape, ShapeFeature=Shapes))
+
+
+def _rebound(function: Any, **names: Any) -> Callable[..., Any]:
+    """The function with other things under some of the names of its module."""
+    return FunctionType(
+        function.__code__,
+        function.__globals__ | names,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
 
 
 def is_one(length: Length) -> bool:
