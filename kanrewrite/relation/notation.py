@@ -62,7 +62,8 @@ def written_out(rule: Rule) -> Iterator[Rule]:
     if any(op in _COMPUTED for op in operators_in(rule.pattern)):
         yield rule
     asked = (counts(n, axis, *operands) for n, axis, operands in sizes)
-    yield replace(rule, pattern=pattern, conditions=(*rule.conditions, *asked))
+    said = replace(rule, pattern=pattern, conditions=(*rule.conditions, *asked))
+    yield from (said, *_unsigned(said, rule.pattern[0] is T.neg))
     # A division by a known length is a multiplication, and those of a product are one.
     others = set(_undivided(pattern, {n for n, _, _ in sizes}))
     divisors = {n for n, _, _ in sizes} - others
@@ -76,6 +77,18 @@ def written_out(rule: Rule) -> Iterator[Rule]:
                 if n in left
             )
             yield replace(rule, pattern=joined, conditions=(*rule.conditions, *asked, *joint))
+
+
+def _unsigned(rule: Rule, signed: bool) -> Iterator[Rule]:
+    """A rule about minus something by its words alone, or by them twice, as one about that.
+
+    The least is minus the largest of negatives, and graphs have minus the least as the largest.
+    """
+    head, *parts = rule.pattern
+    if head is T.neg and not signed:
+        yield replace(rule, pattern=parts[0], replacement=-rule.replacement)
+    elif head is T.neg and isinstance(parts[0], Term) and parts[0][0] is T.neg:
+        yield replace(rule, pattern=parts[0][1])
 
 
 def in_words(pattern: Any) -> tuple[Any, list[Size]]:

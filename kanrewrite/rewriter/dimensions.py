@@ -27,7 +27,10 @@ _TURN = (1, 0)
 
 
 def reductions(rule: Rule) -> Iterator[Rule]:
-    """A rule, and the one that says the same of reductions which keep dimensions, or drop them."""
+    """A rule, and the one that says the same of reductions which keep dimensions, or drop them.
+
+    What is no reduction, as an Op of a user's, gets back the dimensions that it has lost.
+    """
     yield rule
     sides = (rule.pattern, rule.replacement)
     axes = {axis for side in sides for axis in _outer_axes(side)}
@@ -35,6 +38,28 @@ def reductions(rule: Rule) -> Iterator[Rule]:
     if len(axes) == 1 and len(kept) == 1 and None not in axes:
         pattern, replacement = (_flipped(side) for side in sides)
         yield replace(rule, pattern=pattern, replacement=replacement)
+    elif not rule.relation.bundled:
+        yield from _put_back(rule)
+
+
+def _put_back(rule: Rule) -> Iterator[Rule]:
+    """A rule about reductions, for those that keep dimensions, which its result gets back."""
+    axes = dict.fromkeys(_outer_axes(rule.pattern))
+    if len(axes) != 1 or set(_outer_axes(rule.pattern, 3)) != {False}:
+        return
+    (axis,) = axes
+    axis = axis[1] if isinstance(axis, tuple) else axis
+    if axis is not None:
+        asked = [_are_listed(axis)] if isvar(axis) else []
+        yield replace(
+            rule,
+            pattern=_flipped(rule.pattern),
+            replacement=T.undrop(rule.replacement, axis),
+            conditions=(*rule.conditions, *asked),
+        )
+
+
+_are_listed = Guard("are_listed", lambda axes: axes is not None)
 
 
 def _outer_axes(term: Any, place: int = 2) -> Iterator[Any]:

@@ -73,6 +73,9 @@ _PRODUCT = frozenset(
     }  # a sum whose terms share a factor
 )
 _SUM = frozenset({"add", "sub", "neg", "mul", "true_div", "log"})
+#: The operators that products are made of, and those that factors leave.
+_FACTORED = frozenset({"mul", "true_div", "reciprocal", "pow", "sqr", "sqrt", "neg"})
+_LEFT = frozenset({"sum", "dot", "batched_dot", "cumsum"})
 _REDUCED = frozenset({"dimshuffle", "dot", "batched_dot"})
 #: The operators whose values a view may read as a term of this head.
 READ_AS: dict[str, frozenset[str]] = {
@@ -139,6 +142,27 @@ def heads_of(pattern: Term, definitions: Definitions | None = None) -> frozenset
         if more <= heads:
             return frozenset(heads)
         heads |= more
+
+
+def roots_of(rule: Any, definitions: Definitions | None = None) -> frozenset[str]:
+    """The operators at whose nodes a rule is tried.
+
+    A user's rule about a product with a sum is tried at sums, too: what is constant along them
+    leaves them, so that each is such a product where what it is of has been divided already.
+    """
+    heads = heads_of(rule.pattern, definitions)
+    return heads if rule.relation.bundled else heads | _sums_in(rule.pattern)
+
+
+def _sums_in(pattern: Any) -> frozenset[str]:
+    """The sums among the factors of a product."""
+    if not isinstance(pattern, Term):
+        return frozenset()
+    name = str(getattr(pattern[0], "name", pattern[0]))
+    if name in _LEFT:
+        return frozenset({name})
+    parts = pattern[1:] if name in _FACTORED else ()
+    return frozenset().union(*map(_sums_in, parts))
 
 
 def ops_of(heads: Iterable[str], pattern: Term) -> list[Any]:

@@ -31,7 +31,7 @@ from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.roles import operators_in
 from kanrewrite.rewriter.axioms import AxiomReader, Match
 from kanrewrite.rewriter.growing import is_growing
-from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, ops_of, required
+from kanrewrite.rewriter.heads import Signatures, name_of, ops_of, required, roots_of
 from kanrewrite.rewriter.place import Place
 from kanrewrite.rewriter.protocol import Bindings, StatingView, View
 from kanrewrite.rewriter.replace import alike, keeps_type
@@ -109,9 +109,9 @@ class Matching:
         self._tracked: dict[Any, None] = {}
         for rule in rules:
             leave_inside(rule)
-            needed, own = required(rule.pattern), heads_of(rule.pattern)
+            needed, own = required(rule.pattern), roots_of(rule)
             # What names no operator is in all that one means: ``2 * x`` is in ``cosh(x)``.
-            heads = heads_of(rule.pattern, definitions) if needed else own
+            heads = roots_of(rule, definitions) if needed else own
             self._tracked.update(dict.fromkeys(ops_of(heads, rule.pattern)))
             mask = self.signatures.mask(needed)
             for head in heads:

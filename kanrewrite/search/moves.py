@@ -27,7 +27,7 @@ from kanrewrite.inner.graphs import is_replaceable, rebuilt
 from kanrewrite.insides import name_inputs
 from kanrewrite.relation import Relation, Rule
 from kanrewrite.rewriter.axioms import AxiomReader
-from kanrewrite.rewriter.heads import Signatures, heads_of, name_of, required
+from kanrewrite.rewriter.heads import Signatures, name_of, required, roots_of
 from kanrewrite.rewriter.replace import alike, keeps_type
 from kanrewrite.rewriter.spellings import spellings
 from kanrewrite.rewriter.terms import Terms
@@ -98,7 +98,7 @@ class RelationMoves:
         self._by_head: defaultdict[str, list[tuple[int, Rule]]] = defaultdict(list)
         for rule in rules:
             mask = self._signatures.mask(required(rule.pattern))
-            for head in heads_of(rule.pattern):
+            for head in roots_of(rule):
                 self._by_head[head].append((mask, rule))
 
     def _rules(self, relation: Relation, direction: str) -> list[Rule]:

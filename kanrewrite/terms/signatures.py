@@ -27,6 +27,7 @@ SIGNATURES: dict[str, dict[str, Any]] = {
     "size": {"axis": None},
     "dimshuffle": {"order": REQUIRED},
     "drop": {"axis": REQUIRED},
+    "undrop": {"axis": REQUIRED},
     "reshape": {"shape": REQUIRED},
     "subtensor": {"index": REQUIRED},
     "scatter": {"index": REQUIRED},

@@ -198,6 +198,7 @@ _BUILDERS: dict[str, Callable[..., Any]] = {
     "size": _size,
     "dimshuffle": _each,
     "drop": _drop,
+    "undrop": at.expand_dims,
     "subtensor": _subtensor,
     "reshape": lambda x, shape: at.reshape(x, plain_index(shape)),
     "alloc": lambda x, shape: at.alloc(x, *plain_index(shape)),

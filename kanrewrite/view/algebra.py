@@ -107,6 +107,7 @@ class Algebra(Interner):
             form.nonneg = (
                 op in NONNEGATIVE
                 or (op is T.log and _is_one_or_more(forms[0]))
+                or (op is T.dot and _is_length(forms))
                 or (
                     (op in MONOTONE or op in self.passed)
                     and all(f.nonneg for f in _signed(op, forms))
@@ -881,6 +882,12 @@ def _signed(op: Operator, forms: tuple[Form, ...]) -> tuple[Form, ...]:
     if op is T.switch:
         return forms[1:]
     return forms[:1] if op is T.pow else forms
+
+
+def _is_length(forms: tuple[Form, ...]) -> bool:
+    """Whether a dot product is that of a vector with itself: a sum of squares."""
+    one, other = forms
+    return one is other and one.ndim == 1
 
 
 def _log(value: Fraction) -> float:

@@ -92,6 +92,10 @@ def construct(op: Operator, operands: list[Form], parameters: list[Any], a: Lift
     if op is T.cumsum and not isinstance(parameters[0], Var):
         running: Form = a.cumsum(operands[0], parameters[0])
         return running
+    if op is T.undrop:
+        (axes,) = parameters
+        number = len(axes) if isinstance(axes, tuple) else 1
+        return a.undrop(operands[0], normal_axes(axes, operands[0].ndim + number))
     if op is T.fill:
         return a.spread(operands[1], operands[0])
     if op is T.shift:

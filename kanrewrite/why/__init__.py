@@ -30,7 +30,7 @@ from kanrewrite.registry.database import pass_of
 from kanrewrite.relation import REAL, Relation, Rule
 from kanrewrite.relation.notation import written_out
 from kanrewrite.rewriter.axioms import is_known
-from kanrewrite.rewriter.heads import heads_of, name_of, operators_of
+from kanrewrite.rewriter.heads import name_of, operators_of, roots_of
 from kanrewrite.rewriter.replace import alike
 from kanrewrite.rewriter.signs import signed_pattern
 from kanrewrite.rewriter.terms import Terms, numbers_in
@@ -118,7 +118,7 @@ def _furthest(
 ) -> Explanation | None:
     """The furthest partial match of all that there are in some graphs."""
     search = _Furthest(relation, Terms(theory, numbers_in(r.pattern for r in rules)))
-    heads = [(rule, heads_of(rule.pattern)) for rule in rules]
+    heads = [(rule, roots_of(rule)) for rule in rules]
     places = [
         (out, asked)
         for node in nodes_within(outputs)

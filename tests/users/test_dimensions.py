@@ -1,0 +1,140 @@
+"""Relations about what is reduced, for graphs that keep dimensions, or divide before they add."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kanrewrite import Axis, Eq, Float, T, eq, relation
+from kanrewrite.relation import Relation
+from kanrewrite.unify import as_graph
+from kanrewrite.why import why_not
+from tests.benchmarks.strangers.common import Own
+from tests.sparing import sparing
+from tests.users import common
+from tests.users.common import at, canonical, fires_and_keeps_the_value, rewritten, same
+
+A, B = at.matrices("ab")
+X, Y = at.vectors("xy")
+D = at.tensor3("d")
+KEPT: Any = {"keepdims": True}
+CASES: list[Any] = []
+spelled = partial(common.spelled, CASES)
+
+
+class LogTotal(Own):
+    """An Op that somebody has for the log of a sum of exponentials, which drops dimensions."""
+
+    def of(self, *values: Any) -> Any:
+        return np.log(np.exp(values[0]).sum(axis=self.axis))
+
+
+class Cosine(Own):
+    """And one for the cosine of what is between the rows of two matrices."""
+
+    def of(self, *values: Any) -> Any:
+        inner, one, other = ((x * y).sum(axis=self.axis) for x, y in _pairs(*values))
+        return inner / np.sqrt(one * other)
+
+
+def _pairs(x: Any, y: Any) -> list[tuple[Any, Any]]:
+    return [(x, y), (x, x), (y, y)]
+
+
+def log_sum(x: Any, **along: Any) -> Any:
+    return at.log(at.exp(x).sum(**along))
+
+
+@spelled(
+    log_sum(A, axis=1), log_sum(A, axis=1, **KEPT), log_sum(A, axis=-1, **KEPT),
+    log_sum(A, axis=0, **KEPT), log_sum(A, axis=1)[:, None], A - log_sum(A, axis=1, **KEPT),
+    log_sum(D, axis=(0, 2), **KEPT), 2 * log_sum(A + B, axis=1, **KEPT),
+    log_sum(A, axis=(0, 1), **KEPT),
+)  # fmt: skip
+def in_an_op(x: Float, axis: Axis) -> Iterator[Eq]:
+    yield eq(T.log(T.sum(T.exp(x), axis)), T.of(LogTotal)(x, axis=axis))
+
+
+@spelled(
+    -at.exp(A).min(axis=1),
+    -at.exp(A).min(axis=0, **KEPT),
+    2 - at.exp(A).min(axis=1),
+    at.exp(A).min(axis=1),
+)
+def least_exponential(x: Float, axis: Axis) -> Iterator[Eq]:
+    yield eq(T.min(T.exp(x), axis), T.exp(T.min(x, axis)))
+
+
+@spelled(-at.exp(A).min(axis=1), -at.exp(A).min(axis=0, **KEPT), 2 - at.exp(A).min(axis=1))
+def minus_the_least(x: Float, axis: Axis) -> Iterator[Eq]:
+    yield eq(-T.min(T.exp(x), axis), -T.exp(T.min(x, axis)))
+
+
+def unit(x: Any, axis: int = 1) -> Any:
+    """Rows of length 1."""
+    return x / at.sqrt((x**2).sum(axis=axis, **KEPT))
+
+
+@spelled(
+    (unit(A) * unit(B)).sum(axis=1), (unit(A) * B).sum(axis=1) / at.sqrt((B**2).sum(axis=1)),
+    (unit(A, 0) * unit(B, 0)).sum(axis=0), 2 - (unit(A) * unit(B)).sum(axis=1),
+    (3 * unit(A) * unit(B)).sum(axis=1, **KEPT),
+    at.dot(X, Y) / at.sqrt(at.dot(X, X) * at.dot(Y, Y)),
+    (X * Y).sum() / at.sqrt(at.dot(X, X) * (Y**2).sum()),
+)  # fmt: skip
+def cosine(x: Float, y: Float, axis: Axis) -> Iterator[Eq]:
+    yield eq(
+        T.sum(x * y, axis) / (T.sqrt(T.sum(x**2, axis)) * T.sqrt(T.sum(y**2, axis))),
+        T.of(Cosine)(x, y, axis=axis),
+    )
+
+
+@pytest.mark.parametrize(("stated", "graph"), CASES)
+def test_it_fires_and_keeps_the_value(stated: Relation, graph: Any) -> None:
+    assert not why_not(stated, graph).reason
+    fires_and_keeps_the_value(stated, canonical(graph))
+
+
+@pytest.mark.parametrize(
+    ("stated", "graph"),
+    [
+        (in_an_op, at.log(at.exp(A).sum(axis=1, **KEPT) + 1)),
+        (in_an_op, at.log(at.exp(A).max(axis=1, **KEPT))),
+        (in_an_op, at.log(at.exp(A).sum(axis=1, **KEPT) * at.exp(A))),
+        (cosine, at.dot(X, Y) / at.sqrt(at.dot(X, Y) * at.dot(Y, Y))),
+        (cosine, at.dot(A, B) / at.sqrt(at.dot(A, A) * at.dot(B, B))),
+        (cosine, (unit(A) * unit(B, 0)).sum(axis=1)),
+        (least_exponential, -at.exp(A).max(axis=1)),
+    ],
+)
+def test_what_only_looks_like_it_stays(stated: Relation, graph: Any) -> None:
+    assert why_not(stated, graph).reason
+    assert same(rewritten(graph, stated), graph)
+
+
+OUTER = [getattr(T, name) for name in ("cosh", "log", "tanh", "sigmoid", "softplus", "sqrt")]
+REDUCED = [getattr(T, name) for name in ("sum", "mean", "max", "min", "prod", "cumsum")]
+
+
+@pytest.mark.parametrize("outer", sparing(OUTER, 6), ids=str)
+def test_relations_over_any_axes_are_read(outer: Any) -> None:
+    """Logs of moved sums and exponentials of sums along a parameter raised; that is an error."""
+    for reduce, inner in product(REDUCED, (T.exp, T.cosh)):
+        stated = _of(outer, reduce, inner)
+        graph = as_graph(outer(reduce(inner(A), 1)))
+        for each in (graph, graph if graph.ndim == 2 else graph[:, None]):
+            written = canonical(each)
+            assert not same(rewritten(written, stated), written), reduce
+
+
+def _of(outer: Any, reduce: Any, inner: Any) -> Relation:
+    @relation
+    def stated(x: Float, axis: Axis) -> Iterator[Eq]:
+        yield eq(outer(reduce(inner(x), axis)), T.erf(reduce(x, axis)))
+
+    return stated
