@@ -147,22 +147,33 @@ def heads_of(pattern: Term, definitions: Definitions | None = None) -> frozenset
 def roots_of(rule: Any, definitions: Definitions | None = None) -> frozenset[str]:
     """The operators at whose nodes a rule is tried.
 
-    A user's rule about a product with a sum is tried at sums, too: what is constant along them
-    leaves them, so that each is such a product where what it is of has been divided already.
+    What is constant along a sum leaves it: a user's rule about a product with a sum is tried at
+    sums, too, of which what they are of may have been divided already, and one about a sum of what
+    is divided by a reduction at products.
     """
     heads = heads_of(rule.pattern, definitions)
-    return heads if rule.relation.bundled else heads | _sums_in(rule.pattern)
+    if rule.relation.bundled:
+        return heads
+    sums = _LEFT.intersection(str(term[0].name) for term in _factors(rule.pattern))
+    if sums == {str(rule.pattern[0].name)} and _may_leave(rule.pattern):
+        sums = READ_AS["mul"]
+    return heads | sums
 
 
-def _sums_in(pattern: Any) -> frozenset[str]:
-    """The sums among the factors of a product."""
-    if not isinstance(pattern, Term):
-        return frozenset()
-    name = str(getattr(pattern[0], "name", pattern[0]))
-    if name in _LEFT:
-        return frozenset({name})
-    parts = pattern[1:] if name in _FACTORED else ()
-    return frozenset().union(*map(_sums_in, parts))
+def _factors(pattern: Any) -> Iterator[Term]:
+    """What a product is made of, or what is no product."""
+    if isinstance(pattern, Term):
+        if getattr(pattern[0], "name", "") not in _FACTORED:
+            yield pattern
+        else:
+            for part in pattern[1:]:
+                yield from _factors(part)
+
+
+def _may_leave(pattern: Term) -> bool:
+    """Whether a factor of what is summed has been reduced along the same axes."""
+    axis = pattern[2:3]
+    return any(f[0].name in REDUCTIONS and f[2:3] == axis for f in _factors(pattern[1]))
 
 
 def ops_of(heads: Iterable[str], pattern: Term) -> list[Any]:

@@ -49,13 +49,8 @@ class Form:
         return _text(self, _SHOWN)
 
     def constant_along(self, axes: tuple[int, ...]) -> bool:
-        """Tell whether the value is known to be the same everywhere along these axes.
-
-        Of axes that are a parameter of a pattern nothing is known.
-        """
-        if not self.bcast:
-            return True
-        return not isinstance(axes, Var) and all(self.bcast[a] for a in axes)
+        """Tell whether the value is the same everywhere along these axes."""
+        return not self.bcast or all(self.bcast[a] for a in axes)
 
 
 class Leaf(Form):

@@ -211,8 +211,9 @@ def dominant(exponents: Collection[Lin], a: Lifting) -> list[Lin]:
 
 def _summed(inner: Lin, axes: tuple[int, ...], a: Lifting, hidden: tuple[Form, ...] = ()) -> Lin:
     """The level of a sum; where factors may hide its maximum, it is not that of another sum."""
-    moving = a.lin({m: c for m, c in inner.terms if not m.constant_along(axes)})
-    out = Totals((m, c) for m, c in inner.terms if m.constant_along(axes))
+    still = {m for m, _ in inner.terms if a.constant(m, axes)}
+    moving = a.lin({m: c for m, c in inner.terms if m not in still})
+    out = Totals((m, c) for m, c in inner.terms if m in still)
     if moving.terms and hidden:
         out[a.shift(moving, axes, hidden)] += ONE
     elif moving.terms:

@@ -262,14 +262,14 @@ class _Furthest:
 
     def at(self, variable: Graph, rule: Rule) -> Explanation | None:
         """How far a rule comes at a variable; None where not even its root is there."""
-        kept: frozenset[Path] = frozenset()
-        found = self._match(rule, kept, variable)
-        if found is None:
-            return None
         if variable not in self._fires:
             self._fires[variable] = any(move is not None for move in self.moves(variable))
         if self._fires[variable]:
             return Explanation(self.relation, variable, show(rule.pattern), "").matches()
+        kept: frozenset[Path] = frozenset()
+        found = self._match(rule, kept, variable)
+        if found is None:
+            return None
         missing: list[tuple[Demand, dict[Any, Any]]] = []
         wanted = demands(rule.pattern)
         for demand in wanted:

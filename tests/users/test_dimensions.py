@@ -46,6 +46,14 @@ def _pairs(x: Any, y: Any) -> list[tuple[Any, Any]]:
     return [(x, y), (x, x), (y, y)]
 
 
+class Average(Own):
+    """And one for a weighted mean."""
+
+    def of(self, *values: Any) -> Any:
+        x, w = values
+        return (x * w).sum(axis=self.axis) / w.sum(axis=self.axis)
+
+
 def log_sum(x: Any, **along: Any) -> Any:
     return at.log(at.exp(x).sum(**along))
 
@@ -92,6 +100,22 @@ def cosine(x: Float, y: Float, axis: Axis) -> Iterator[Eq]:
         T.sum(x * y, axis) / (T.sqrt(T.sum(x**2, axis)) * T.sqrt(T.sum(y**2, axis))),
         T.of(Cosine)(x, y, axis=axis),
     )
+
+
+@spelled(
+    (A * (B / B.sum(axis=1, **KEPT))).sum(axis=1), (A * B).sum(axis=1) / B.sum(axis=1),
+    2 - (A * B / B.sum(axis=0, **KEPT)).sum(axis=0),
+    (A * B).sum(axis=1, **KEPT) / B.sum(axis=1, **KEPT),
+)  # fmt: skip
+def average(x: Float, w: Float, axis: Axis) -> Iterator[Eq]:
+    yield eq(T.sum(x * (w / T.sum(w, axis, keepdims=True)), axis), T.of(Average)(x, w, axis=axis))
+
+
+@spelled((at.exp(A) / A.max(axis=1, **KEPT)).sum(axis=1), at.exp(A).sum(axis=0) / A.max(axis=0))
+def over_the_largest(x: Float, axis: Axis) -> Iterator[Eq]:
+    largest = T.max(x, axis, keepdims=True)
+    total = T.sum(T.expm1(x), axis) + T.size(x, axis)
+    yield eq(T.sum(T.exp(x) / largest, axis), total / T.max(x, axis))
 
 
 @pytest.mark.parametrize(("stated", "graph"), CASES)
