@@ -34,7 +34,6 @@ from kanrewrite.guards.values import (
     broadcastable_of,
     constant_of,
     dtype_of,
-    ndim_of,
     normal_axes,
 )
 
@@ -91,9 +90,11 @@ def is_count(count: Any, axis: Axes, *operands: Any) -> bool:
     *operands : Variable or other value
         What is broadcast together and then reduced.
     """
-    ndim = max((ndim_of(x) or 0 for x in operands), default=0)
-    patterns = ((x, broadcastable_of(x) or ()) for x in operands)
-    whole = [(x, pattern) for x, pattern in patterns if len(pattern) == ndim]
+    known = [(x, pattern) for x in operands if (pattern := broadcastable_of(x)) is not None]
+    if len(known) < len(operands):
+        return False
+    ndim = max((len(pattern) for _, pattern in known), default=0)
+    whole = [(x, pattern) for x, pattern in known if len(pattern) == ndim]
     given, left = list(factors_of(count)), []
     for a in normal_axes(axis, ndim):
         spanning = [x for x, pattern in whole if not pattern[a]]

@@ -42,12 +42,16 @@ REAL = (
 )
 
 
-def _of_graph(question: Callable[[Any], Any], term: Any) -> Any:
-    return question(as_graph(term)) if is_term(term) else None
+def _of_graph(question: Any, term: Any) -> Any:
+    return _of_built(question, term) if is_term(term) else None
 
 
-def _of_built(question: Callable[..., Any], term: Any, *further: Any) -> Any:
-    return question(as_graph(term), *further)
+def _of_built(question: Any, term: Any, *further: Any) -> Any:
+    try:
+        graph = as_graph(term)
+    except NotImplementedError:  # over what is read, which is no tensor: as of any other value
+        return question.dispatch(object)(term, *further)
+    return question(graph, *further)
 
 
 # What a guard asks about a term is what Aesara says of its graph.

@@ -162,3 +162,16 @@ def _of(outer: Any, reduce: Any, inner: Any) -> Relation:
         yield eq(outer(reduce(inner(x), axis)), T.erf(reduce(x, axis)))
 
     return stated
+
+
+def test_lengths_of_what_was_reduced_are_asked_for() -> None:
+    """The guard of a mean is asked of a sum over a form that stands beside a share of it."""
+
+    @relation
+    def stated(x: Float, y: Float, axis: Axis) -> Iterator[Eq]:
+        average = T.mean(T.sum(y * y, axis, keepdims=True), axis)
+        yield eq(average / T.max(x, axis), T.erf(T.sum(x + y, axis)))
+
+    graph = at.mean((B * B).sum(axis=1, keepdims=True), axis=1) / A.max(axis=1)
+    for each in (graph, 2 * graph + A[:, 0]):
+        rewritten(canonical(each), stated)  # a warning is an error
