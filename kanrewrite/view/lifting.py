@@ -14,7 +14,6 @@ from typing import Any, TypeGuard
 
 from aesara.graph.basic import Constant
 from aesara.tensor.type import TensorType
-from unification import isvar
 
 from kanrewrite.guards.bounding import BoundsOf
 from kanrewrite.guards.lengths import NOTHING, Length, length_of
@@ -398,7 +397,7 @@ class Lifting(Algebra):
         found = self.followed(T.log, form)
         if found is None and isinstance(form, App) and form.op is T.dimshuffle:
             inner, move = form.args  # what is dropped outside of a product is so of its log
-            within = None if isvar(move) else self.followed(T.log, inner)
+            within = self.followed(T.log, inner)
             found = None if within is None else self.move(within, move)
         return found or self.app(T.log, form)
 

@@ -13,7 +13,8 @@ from unification import Var
 from kanrewrite.laws import Laws
 from kanrewrite.relation.axes import freed
 from kanrewrite.terms import ELEMENTWISE, Operator, T, parameters_of
-from kanrewrite.view.forms import App, Bcast, Form, Leaf, Lin, Prod, Sum, pieces
+from kanrewrite.view.algebra import MOVES
+from kanrewrite.view.forms import App, Bcast, Form, Leaf, Lin, Prod, Sum, Terms, pieces
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.lifting import Lifting
 
@@ -44,6 +45,14 @@ class PatternAlgebra(Lifting):
             return all(self.constant(f, axes) for f in inner)
         assert isinstance(form, Sum)
         return all(self.constant(m, axes) for m, _ in form.terms)
+
+    def log(self, form: Form) -> Form:
+        """A log of what is moved by a parameter, into which it cannot be followed."""
+        return self.app(T.log, form) if is_openly_moved(form) else super().log(form)
+
+    def _left(self, terms: Terms) -> Terms | None:
+        """What meets in a sum is not known while terms of it are moved by a parameter."""
+        return None if any(map(is_openly_moved, terms)) else super()._left(terms)
 
     def _summed(self, inner: Form, axes: Any) -> Form:
         """A sum of sums, or of what is joined, stays one where an axis is a parameter."""
@@ -94,6 +103,13 @@ def pattern_form(
 def is_open(*axes: Any) -> bool:
     """Tell whether some axes are a parameter of the pattern."""
     return any(isinstance(a, Var) for a in axes)
+
+
+def is_openly_moved(form: Form) -> bool:
+    """Tell whether there is a move in a form that is a parameter of the pattern."""
+    if isinstance(form, App) and form.op in MOVES and isinstance(form.args[1], Var):
+        return True
+    return any(map(is_openly_moved, pieces(form)))
 
 
 def _is_setting(var: Var, term: Any) -> bool:

@@ -175,3 +175,16 @@ def test_lengths_of_what_was_reduced_are_asked_for() -> None:
     graph = at.mean((B * B).sum(axis=1, keepdims=True), axis=1) / A.max(axis=1)
     for each in (graph, 2 * graph + A[:, 0]):
         rewritten(canonical(each), stated)  # a warning is an error
+
+
+def test_shares_of_what_is_reduced_are_read() -> None:
+    """Sums of moved terms were looked through for what meets, though nothing says how they are."""
+
+    @relation
+    def stated(x: Float, axis: Axis) -> Iterator[Eq]:
+        part, others = T.mean(T.erf(T.softplus(x + 0.5)), axis), T.sum(T.exp(x) ** 2, axis)
+        yield eq(part / (part + others), T.erf(T.sum(x, axis)))
+
+    part, others = at.erf(at.softplus(A + 0.5)).mean(axis=1), (at.exp(A) ** 2).sum(axis=1)
+    graph = canonical(part / (part + others))
+    assert not same(rewritten(graph, stated), graph)
