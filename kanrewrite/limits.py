@@ -7,6 +7,7 @@ up its time, and is not asked again.
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -41,9 +42,10 @@ def _interrupt(_signal: int, frame: FrameType | None) -> None:
 
 def _is_finalizing(frame: FrameType | None) -> bool:
     """Tell whether something is being forgotten, where what is raised is lost."""
+    told = {getattr(callback, "__code__", None) for callback in gc.callbacks}
     while frame is not None:
         module = frame.f_globals.get("__name__")
-        if module in _FORGETTING or frame.f_code.co_name in _FINALIZERS:
+        if module in _FORGETTING or frame.f_code.co_name in _FINALIZERS or frame.f_code in told:
             return True
         frame = frame.f_back
     return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import signal
 import threading
 import time
@@ -186,6 +187,24 @@ def forgetting() -> None:
 def test_what_is_being_forgotten_is_not_interrupted() -> None:
     with pytest.raises(OutOfTime), limited(0.05):
         forgetting()
+
+
+def test_nor_is_who_is_told_of_it() -> None:
+    def told(phase: str, info: dict[str, int]) -> None:
+        end = time.perf_counter() + 0.1
+        while time.perf_counter() < end:
+            pass
+
+    def collecting() -> None:
+        gc.collect()
+        looping(None)
+
+    gc.callbacks.append(told)
+    try:
+        with pytest.raises(OutOfTime), limited(0.05):
+            collecting()
+    finally:
+        gc.callbacks.remove(told)
 
 
 def test_a_limit_inside_another_ends_by_itself() -> None:
