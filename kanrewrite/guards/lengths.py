@@ -28,6 +28,7 @@ from aesara.tensor.subtensor import (
     get_idx_list,
 )
 from aesara.tensor.type_other import MakeSlice, NoneTypeT
+from unification import isvar
 
 from kanrewrite.guards.values import (
     Axes,
@@ -91,7 +92,7 @@ def is_count(count: Any, axis: Axes, *operands: Any) -> bool:
         What is broadcast together and then reduced.
     """
     known = [(x, pattern) for x in operands if (pattern := broadcastable_of(x)) is not None]
-    if len(known) < len(operands):
+    if len(known) < len(operands) or isvar(axis):
         return False
     ndim = max((len(pattern) for _, pattern in known), default=0)
     whole = [(x, pattern) for x, pattern in known if len(pattern) == ndim]

@@ -64,6 +64,8 @@ class AxiomReader:
         for bindings, rest in compiled.matcher.extend(self.terms.read(variable), written=True):
             if not is_known(bindings):
                 continue
+            if not tensors.keys() <= bindings.keys():
+                continue  # one has cancelled in what the pattern says, and may be anything
             if any(self._is_empty(place, bindings[p]) for p, place in tensors.items()):
                 continue
             if any(isinstance(value, int | float) for value in bindings.values()) and any(
