@@ -31,10 +31,14 @@ def entangled(x: Any, y: Any, depth: int) -> Any:
 def size(feature: ShapeFeature, depth: int) -> int:
     """How many variables say what shape the end of a chain has."""
     x, y = at.dmatrices("x", "y")
-    z = entangled(x, y, depth)
-    fgraph = FunctionGraph([x, y], [z], clone=False)
+    return size_in(feature, [x, y], entangled(x, y, depth))
+
+
+def size_in(feature: ShapeFeature, inputs: list[Any], output: Any) -> int:
+    """How many variables say what shape an output has, which a feature has found out."""
+    fgraph = FunctionGraph(inputs, [output], clone=False)
     fgraph.attach_feature(feature)
-    found = feature.shape_of[z]
+    found = feature.shape_of[output]
     assert found is not None
     return len(set(ancestors(found)))
 
@@ -50,11 +54,7 @@ def size_of_a_row(feature: ShapeFeature, depth: int) -> int:
     rows, _ = aesara.scan(
         lambda x, y: entangled(x, y, depth), non_sequences=[x, y], outputs_info=[None], n_steps=n
     )
-    fgraph = FunctionGraph([x, y, n], [rows], clone=False)
-    fgraph.attach_feature(feature)
-    found = feature.shape_of[rows]
-    assert found is not None
-    return len(set(ancestors(found)))
+    return size_in(feature, [x, y, n], rows)
 
 
 def test_neither_do_those_of_what_a_loop_gives() -> None:
