@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from pathlib import Path
@@ -37,4 +38,15 @@ def test_sleeping_counts() -> None:
 
 def test_all_time_counts_where_nobody_says(statistics: Path) -> None:
     statistics.unlink()
-    assert clock.now() <= time.perf_counter() <= clock.now() + 1
+    before, began = clock.now(), time.perf_counter()
+    time.sleep(0.01)
+    assert 0.01 <= clock.now() - before <= time.perf_counter() - began + 0.01
+
+
+def test_a_full_collection_of_garbage_does_not_count() -> None:
+    held = [[n] for n in range(400_000)]
+    start, before = clock.wall(), clock.now()
+    gc.collect()
+    counted, passed = clock.now() - before, clock.wall() - start
+    assert len(held) == 400_000
+    assert 0 <= counted < passed / 2
