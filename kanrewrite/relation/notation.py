@@ -6,7 +6,7 @@ equations here are followed from left to right, whichever relations are enabled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
 from itertools import count
@@ -16,7 +16,16 @@ from kanrewrite.ac import Eq, eq
 from kanrewrite.guards import Condition, counts, joint_share, shares
 from kanrewrite.relation.roles import operators_in
 from kanrewrite.relation.rules import Rule, substitute
-from kanrewrite.terms import ELEMENTWISE, Operator, Param, T, Term, parameters_of, show
+from kanrewrite.terms import (
+    ELEMENTWISE,
+    Operator,
+    Param,
+    T,
+    Term,
+    is_variable,
+    parameters_of,
+    show,
+)
 
 _fresh = count()
 #: A parameter for a number of elements, the axes, and what is reduced along them.
@@ -61,6 +70,15 @@ def written_out(rule: Rule) -> Iterator[Rule]:
         return
     if any(op in _COMPUTED for op in operators_in(rule.pattern)):
         yield rule
+    # A mean of squares is over as many elements as that of what is squared.
+    kinds = {n: (axis, frozenset(operands)) for n, axis, operands in sizes}
+    for words in dict.fromkeys((pattern, _cancelled(pattern, kinds))):
+        left = set(parameters_of(words))
+        yield from _counted(rule, words, [size for size in sizes if size[0] in left])
+
+
+def _counted(rule: Rule, pattern: Any, sizes: list[Size]) -> Iterator[Rule]:
+    """A rule by a pattern in which numbers of elements are parameters."""
     asked = (counts(n, axis, *operands) for n, axis, operands in sizes)
     said = replace(rule, pattern=pattern, conditions=(*rule.conditions, *asked))
     yield from (said, *_unsigned(said, rule.pattern[0] is T.neg))
@@ -95,7 +113,11 @@ def in_words(pattern: Any) -> tuple[Any, list[Size]]:
     """A pattern without operators that are notation, and what its new parameters must be."""
     sizes: dict[Any, Param] = {}
     found = _in_words(pattern, sizes)
-    return found, [(n, size[2], tuple(_operands(size[1]))) for size, n in sizes.items()]
+    numbers = set(sizes.values())
+    reduced = {
+        n: tuple(x for x in _operands(size[1]) if x not in numbers) for size, n in sizes.items()
+    }
+    return found, [(n, size[2], reduced[n]) for size, n in sizes.items()]
 
 
 def _in_words(term: Any, sizes: dict[Any, Param]) -> Any:
@@ -112,6 +134,41 @@ def _in_words(term: Any, sizes: dict[Any, Param]) -> Any:
     if term not in sizes:
         sizes[term] = Param(f"{next(_fresh)}:{show(term)}")
     return sizes[term]
+
+
+def _cancelled(term: Any, kinds: Mapping[Param, Any]) -> Any:
+    """A pattern without the numbers that it both multiplies with and divides by.
+
+    A quotient of means is one of sums.
+    """
+    if not isinstance(term, Term):
+        return term
+    head, *parts = term
+    factors = list(_quotient(term))
+    above, below = ([f for f, b in factors if b is side] for side in (False, True))
+    twice = [
+        (m, n)
+        for m in above
+        for n in below
+        if kinds.get(m) is not None and kinds.get(m) == kinds.get(n)
+    ]
+    if not twice:
+        return Term((head, *(_cancelled(part, kinds) for part in parts)))
+    m, n = twice[0]
+    above.remove(m)
+    below.remove(n)
+    left = reduce(T.mul, above or [1])
+    return _cancelled(T.true_div(left, reduce(T.mul, below)) if below else left, kinds)
+
+
+def _quotient(term: Any, below: bool = False) -> Iterator[tuple[Any, bool]]:
+    """The factors of a product or a quotient, each with whether it divides."""
+    head, *parts = term if isinstance(term, Term) else (None,)
+    if head not in (T.mul, T.true_div):
+        yield term, below
+        return
+    for place, part in enumerate(parts):
+        yield from _quotient(part, below ^ (head is T.true_div and place == 1))
 
 
 def _multiplied(term: Any, sizes: set[Param]) -> Any:
@@ -165,7 +222,11 @@ def _factors(term: Any) -> Iterator[Any]:
 
 def _operands(body: Any) -> Iterator[Any]:
     """What is broadcast together in what is reduced, but for what has length 1 along the axes."""
-    if not isinstance(body, Term) or body[0] not in ELEMENTWISE:
+    if not isinstance(body, Term):
+        if is_variable(body):  # no number
+            yield body
+        return
+    if body[0] not in ELEMENTWISE:
         yield body
         return
     for part in body[1:]:

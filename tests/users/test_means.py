@@ -85,6 +85,15 @@ def least_exponential(x: Float, axis: Axis) -> Iterator[Eq]:
     yield eq(T.exp(T.min(x, axis)), T.min(T.exp(x), axis))
 
 
+@spelled(
+    A.var(0) / A.mean(0), X.var() / X.mean(), 3 * A.var(1) / A.mean(1), F.var(0) / F.mean(0),
+    ((A - A.mean(0)) ** 2).sum(0) / A.sum(0), A.mean(0) ** -1 * A.var(0), S.var(1) / S.mean(1),
+)  # fmt: skip
+def dispersion(x: Float, axis: Axis) -> Iterator[Eq]:
+    mean = T.mean(x, axis)
+    yield eq(T.var(x, axis) / mean, T.mean(x**2, axis) / mean - mean)
+
+
 @pytest.mark.parametrize("canonically", sparing([True, False]))
 @pytest.mark.parametrize(("stated", "graph"), CASES)
 def test_a_mean_is_found_as_it_is_computed(stated: Relation, graph: Any, canonically: bool) -> None:
