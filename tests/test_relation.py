@@ -281,6 +281,10 @@ def yields_a_term(x: Float) -> Iterator[Any]:
     yield T.exp(x)
 
 
+def signed_twice(x: Float) -> Iterator[Eq]:
+    yield eq(T.neg(-x), T.tanh(x))
+
+
 def matches_all(x: Float) -> Iterator[Eq]:
     yield eq(x, T.log(T.exp(x)))
 
@@ -320,6 +324,7 @@ def variadic(*x: Float) -> Iterator[Eq]:
         (says_nothing, "it yields no equation"),
         (yields_a_term, "it yields exp(x), which is not an equation. Write `yield eq("),
         (matches_all, "the matched side `x` has no operator"),
+        (signed_twice, "the matched side `-(-x)` has no operator"),
         (returns_an_equation, "neither a generator of equations nor a goal constructor"),
         (two_guarded, "neither a generator of equations nor a goal constructor"),
         (wrong_annotation, "the annotation of `x` is <class 'int'>, which is not a guard"),

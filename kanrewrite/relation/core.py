@@ -186,6 +186,8 @@ class Relation:
         left, same = _left_of(pattern, replacement, equation.theory or REAL)
         if set(filter(isvar, parts_of(left))) != bound:
             raise self.error(errors.cancels(show(pattern), show(left)))
+        if isvar(left):  # ``-(-x)`` is in every node, too
+            raise self.error(errors.matches_everything(show(pattern)))
         # A square may be wanted in the place of a product; a goal alone changes nothing anyway.
         if same and self.direction is not None and _words(pattern) == _words(replacement):
             raise self.error(errors.says_nothing(show(pattern), show(replacement)))
