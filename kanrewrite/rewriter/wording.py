@@ -124,11 +124,11 @@ def in_other_words(rule: Rule) -> Iterator[Rule]:
     p * (-log(q / p))
     p * log(p) - p * log(q)
     """
-    seen = {_read(rule.pattern)}
+    seen = {(_read(rule.pattern), rule.conditions)}
     waiting = deque([rule])
     while waiting and len(seen) <= WORDINGS:
         for other in _once(waiting.popleft()):
-            read = _read(other.pattern)
+            read = _read(other.pattern), other.conditions
             if read in seen or is_growing(other, whole=True):
                 continue
             seen.add(read)
@@ -153,6 +153,7 @@ def _once(rule: Rule) -> Iterator[Rule]:
     yield from _twice(rule)
     for equation in _OF_VECTORS:
         yield from _of_vectors(rule, equation)
+    yield from _of_matrices(rule)
     yield from _as_sums(rule)
     yield from _regrouped(rule)
 
@@ -228,12 +229,46 @@ def _of_vectors(rule: Rule, equation: Eq) -> Iterator[Rule]:
     left = set(parameters_of(pattern))
     lost = {p: None for p in parameters_of(rule.pattern) if p not in left}
     asked = [c for c in rule.conditions if not lost.keys() & set(c.variables)]
-    yield replace(
-        rule,
-        pattern=pattern,
-        replacement=substitute(rule.replacement, lost),
-        conditions=tuple(dict.fromkeys([*asked, *map(ndim[1], vectors)])),
-    )
+    for words in (pattern, *_with_products_turned(pattern)):
+        yield replace(
+            rule,
+            pattern=words,
+            replacement=substitute(rule.replacement, lost),
+            conditions=tuple(dict.fromkeys([*asked, *map(ndim[1], vectors)])),
+        )
+
+
+def _with_products_turned(pattern: Any) -> Iterator[Any]:
+    """A pattern with one inner product, which commutes, the other way round."""
+    for part in dict.fromkeys(p for p in parts_of(pattern) if _is_term(p) and p[0] is T.dot):
+        if part[1] != part[2]:
+            yield with_part(pattern, part, T.dot(part[2], part[1]))
+
+
+def _of_matrices(rule: Rule) -> Iterator[Rule]:
+    """A rule about one sum of something times a parameter, for a matrix times a vector."""
+    often = Counter(parameters_of(rule.pattern))
+    summed = _OF_VECTORS[0].lhs
+    for part in (p for p in parts_of(rule.pattern) if _is_term(p) and p[0] is T.sum):
+        for found in islice(match(summed, part, _SYNTAX), _WAYS):
+            vector, body, axis = found[_Y], found[_X], found[_AXIS]
+            matrices = dict.fromkeys(parameters_of(body))
+            alone = isvar(vector) and often[vector] == 1 and isvar(axis) and often[axis] == 1
+            if not alone or vector in matrices or not _is_elementwise(part[1]):
+                continue
+            sizes = (ndim[1](vector), *map(ndim[2], matrices))
+            kept = [c for c in rule.conditions if axis not in c.variables]
+            for product, along, order in (
+                (T.dot(body, vector), (1,), ("x", 0)),
+                (T.dot(vector, body), (0,), (0, "x")),
+            ):
+                meant = {axis: along, vector: T.dimshuffle(vector, order)}
+                yield replace(
+                    rule,
+                    pattern=with_part(rule.pattern, part, product),
+                    replacement=substitute(rule.replacement, meant),
+                    conditions=tuple(dict.fromkeys([*kept, *sizes])),
+                )
 
 
 def _as_sums(rule: Rule) -> Iterator[Rule]:
