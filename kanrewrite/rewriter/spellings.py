@@ -53,7 +53,7 @@ _difference = Guard(
     "difference", lambda value: isinstance(value, Sum) and any(c < 0 for _, c in value.terms)
 )
 #: Powers that are read as products, roots and reciprocals.
-_POWERS = (2.0, 3.0, 0.5, -1.0, -0.5)
+_POWERS = (2.0, 3.0, 4.0, 0.5, 1.5, -1.0, -2.0, -0.5)
 
 
 def rules_of(relation: Relation) -> Iterator[Rule]:

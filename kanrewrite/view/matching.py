@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
-from itertools import islice, permutations, product
+from itertools import chain, islice, permutations, product
 from typing import Any
 
 from unification import Var
@@ -33,6 +33,7 @@ from kanrewrite.view.forms import (
 )
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Shuffle
+from kanrewrite.view.opened import opened
 
 Bindings = dict[Any, Any]
 #: A way to match: the bindings and the factor by which subject and pattern differ.
@@ -186,12 +187,7 @@ class FormMatcher:
     def scaled(self, p: Form, f: Form, b: Bindings) -> Iterator[Scaled]:
         """Bindings and a number with ``f == number * pattern``."""
         if isinstance(p, (Sum, Lin)):
-            f = self.kept(f)
-            if not self._may_fill(p, f) or (self.written and not self._may_scale(p, f, b)):
-                return
-            for c, scale, left in self.sum(p, f, b):
-                if not left:
-                    yield c, scale
+            yield from self._scaled_sum(p, f, b)
         elif isinstance(p, Prod):
             for c, rest in self.product(p, f, b):
                 coeff, expo, factors = self.a.parts(rest)
@@ -200,6 +196,26 @@ class FormMatcher:
         else:
             for c in self.whole(p, f, b):
                 yield c, ONE
+
+    def _scaled_sum(self, p: Sum | Lin, f: Form, b: Bindings) -> Iterator[Scaled]:
+        """The same of a sum, multiplied out if it is not found as it is."""
+        found = False
+        for q, g in chain([(p, self.kept(f))], self.opened_out(p, f)):
+            if found:
+                return
+            if not self._may_fill(q, g) or (self.written and not self._may_scale(q, g, b)):
+                continue
+            for c, scale, left in self.sum(q, g, b):
+                if not left:
+                    found = True
+                    yield c, scale
+
+    def opened_out(self, p: Sum | Lin, f: Form) -> Iterator[tuple[Sum | Lin, Form]]:
+        """A pattern and a form multiplied out, where that is anything else."""
+        if self.written and self.roots:
+            q, g = opened(p, p.home), opened(f, self.a)
+            if isinstance(q, Sum | Lin) and (q, g) != (p, f):
+                yield q, g
 
     def _may_fill(self, p: Sum | Lin, f: Form) -> bool:
         """Tell whether a form has terms enough: a parameter alone takes several."""
@@ -219,6 +235,8 @@ class FormMatcher:
     def product(self, p: Form, f: Form, b: Bindings) -> Iterator[tuple[Bindings, Form]]:
         """Bindings and the rest with ``f == rest * pattern``."""
         coeff, expo, hard, easy = _dealt_out(p)
+        if not coeff:
+            return  # 0 is no factor
         if self.written and is_open(p, b) and not has_number(f, coeff):
             return  # ``2*x`` is in ``4*y`` and neither in ``y`` nor in ``-y``
         if not self.roots and coeff.denominator > _SIMPLE and not self.near(parts_of(f)[0], coeff):
@@ -358,9 +376,7 @@ class FormMatcher:
         raised = {
             g: j for g, j in factors if (under and j < 0) or is_written(abs(j) if even else j, k)
         }
-        number = exact_root(coeff, k)
-        if number is None and not self.roots:
-            number = self._whole_root(coeff, k)
+        number = self._root(coeff, k)
         inner = expo if k == 1 or (self.roots and k.denominator == 1) else self.a.no_exponent
         taken = self.a.mul(
             self.a.const(ONE if number is None else number),
@@ -371,13 +387,19 @@ class FormMatcher:
             return taken, f
         left = self.a.mul(f, self.a.pow(taken, -k))
         rounded, expo, factors = self.a.parts(left)
-        if not self.roots and rounded != 1 and self.near(rounded, ONE):
+        if number is not None and rounded != 1 and self.near(rounded, ONE):
             left = self.a.prod(ONE, expo, dict(factors))  # a root's rounding is no factor
         return taken, left
 
+    def _root(self, number: Fraction, k: Fraction) -> Fraction | None:
+        """What a number is the power ``k`` of, also where that power was rounded."""
+        exact = exact_root(number, k)
+        return self._whole_root(number, k) if exact is None and self.written else exact
+
     def _whole_root(self, number: Fraction, k: Fraction) -> Fraction | None:
         """What a rounded root is the root of, None where that is not simple: 2, for 1.41421..."""
-        if number <= 0 or k.denominator == 1 or not _is_moderate(number):
+        rounded = k.denominator != 1 or (self.written and not _is_simple(number))
+        if number <= 0 or not rounded or not _is_moderate(number):
             return None
         root = Fraction(float(number) ** float(1 / k)).limit_denominator(_SIMPLE)
         return root if root and self.near(power_of(root, k), number) else None
@@ -402,6 +424,25 @@ class FormMatcher:
         if expo.terms:
             powers.append(ONE)
             values.append(self.a.exp(expo))
+        found = False
+        for c, rest in self._given(free, coeff, powers, values, b):
+            found = True
+            yield c, rest
+        if found or not self.written or coeff in (1, -1, 0):
+            return
+        sign, number = (ONE, coeff) if coeff > 0 else (-ONE, -coeff)
+        for k in (ONE, -ONE):  # a number alone is a factor, or a divisor
+            yield from self._given(free, sign, [*powers, k], [*values, self.a.const(number)], b)
+
+    def _given(
+        self,
+        free: list[tuple[Any, Fraction]],
+        coeff: Fraction,
+        powers: list[Fraction],
+        values: list[Form],
+        b: Bindings,
+    ) -> Iterator[tuple[Bindings, Form]]:
+        """Ways to give each of some factors to one of the parameters; a number may be left."""
         if len(values) < len(free):
             return
         lone = sum(k < 0 for _, k in free) == 1
@@ -486,8 +527,10 @@ class FormMatcher:
         for n, d in terms.items():
             yield n, n, d
         for n, d in terms.items():
-            if d != 1 and is_power_of(d, like):
-                yield n, self.a.mul(self.a.const(d), n), ONE  # ``4 * y**2`` is a square, too
+            if d not in (1, -1) and self._is_power_of(
+                abs(d), like
+            ):  # ``4 * y**2`` is a square, too
+                yield n, self.a.mul(self.a.const(abs(d)), n), ONE if d > 0 else -ONE
         for n, d in () if self.roots else terms.items():
             if d.denominator > _SIMPLE:
                 yield n, self.a.mul(self.a.const(abs(d)), n), ONE if d > 0 else -ONE
@@ -495,6 +538,13 @@ class FormMatcher:
         for n, d in () if self.roots else terms.items():
             if d != 1 and is_parameters(like):
                 yield n, self.a.mul(self.a.const(d), n), ONE  # ``3 * x`` is a product, too
+
+    def _is_power_of(self, number: Fraction, like: Form) -> bool:
+        """Tell whether a number is such a power as one in a pattern that is of parameters."""
+        coeff, expo, factors = parts_of(like)
+        if coeff != 1 or expo.terms or not all(is_parameter(g) for g, _ in factors):
+            return False
+        return any(k != 1 and self._root(number, k) is not None for _, k in factors)
 
     def _is_under_root(self, n: Form, number: Fraction) -> bool:
         """Tell whether a number that a root is read with is written under that root."""
@@ -640,14 +690,6 @@ def _is_simple(number: Fraction) -> bool:
 def _is_moderate(number: Fraction) -> bool:
     """Tell whether powers of a number are in the range of floats."""
     return abs(number.numerator.bit_length() - number.denominator.bit_length()) <= _BITS
-
-
-def is_power_of(number: Fraction, like: Form) -> bool:
-    """Tell whether a number is such a power as a pattern that is one of a parameter."""
-    coeff, expo, factors = parts_of(like)
-    if coeff != 1 or expo.terms or len(factors) != 1 or not is_parameter(factors[0][0]):
-        return False
-    return factors[0][1] != 1 and exact_root(number, factors[0][1]) is not None
 
 
 def power_of(number: Fraction, k: Fraction) -> Fraction:

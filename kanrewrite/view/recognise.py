@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeGuard
 
 from kanrewrite.laws import Laws
@@ -23,6 +23,7 @@ from kanrewrite.view.forms import (
     Lin,
     Prod,
     Sum,
+    Terms,
     is_parameter,
     operators_within,
     within,
@@ -370,12 +371,20 @@ def matches(matcher: FormMatcher, pattern: Form, form: Form) -> Iterable[tuple[B
             times = ((f, f[1] * coeff) for f in islice(found, SHARES))
             ordered = sorted(times, key=lambda t: (abs(t[1]) != 1, t[1] < 0))
             found = (f for f, _ in ordered)
-        for b, scale, terms in found:
+        for b, scale, terms in chain(found, _whole(matcher, target, form)):
             by = a.const(scale / coeff)
             yield b, a.add_terms(terms), lambda new, left, by=by: a.add(a.mul(by, new), left)
         return
     for b, rest in matcher.product(pattern, form, {}):
         yield b, rest, lambda new, left: a.mul(new, left)
+
+
+def _whole(
+    matcher: FormMatcher, pattern: Sum, form: Form
+) -> Iterator[tuple[Bindings, Fraction, Terms]]:
+    """Matches of all of a form, multiplied out."""
+    for p, f in matcher.opened_out(pattern, form):
+        yield from (found for found in matcher.sum(p, f, {}) if not found[2])
 
 
 def scaled_sum(p: Form) -> tuple[Sum, Fraction] | None:

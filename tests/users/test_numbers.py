@@ -37,6 +37,40 @@ def length(x: Float, y: Float) -> Iterator[Eq]:
     yield eq(T.sqrt(x**2 + y**2), high * T.sqrt(1 + (low / high) ** 2))
 
 
+@spelled(
+    at.sin(X * 2) * 4, 9 * at.sin(3 * X), (at.sin(2 * A) * 4)[0], Z + at.sin(Y * X) * Y**2,
+    4 * at.sin(2 * X) / Z, at.sin(X / 2) * 0.25, at.sin(2 * F) * 4,
+)  # fmt: skip
+def swung(x: Float, d: Float) -> Iterator[Eq]:
+    yield eq(T.sin(x * d) * d**2, d * T.sin(d * x) * d + T.tanh(0 * d))
+
+
+@spelled(
+    at.exp(-((X / 2) ** 2)) / 4, at.exp(-((X / 3) ** 2)) / 9, at.exp(-(X**2) / 9) / 9,
+    Z * at.exp(-((X / Y) ** 2)) / Y**2, at.exp(-((X / 1.5) ** 2)) / 2.25,
+)  # fmt: skip
+def bump(x: Float, d: Float) -> Iterator[Eq]:
+    yield eq(T.exp(-((x / d) ** 2)) / d**2, 1 / (d**2 * T.exp((x / d) ** 2)) + T.tanh(0 * d))
+
+
+@spelled(
+    4 * (at.sqrt(1 + (X / 2) ** 2) - 1), 2.25 * (at.sqrt(1 + (X / 1.5) ** 2) - 1),
+    9 * at.sqrt(1 + (X / 3) ** 2) - 9, Y**2 * (at.sqrt(1 + (X / Y) ** 2) - 1),
+)  # fmt: skip
+def rounded_size(x: Float, d: Float) -> Iterator[Eq]:
+    root = T.sqrt(1 + (x / d) ** 2)
+    yield eq(d**2 * (root - 1), x**2 / (root + 1))
+
+
+@spelled(
+    (A**4).sum(0) ** 0.25, at.sqrt((A**2).sum(1)), (abs(X) ** 1.5).sum() ** (1 / 1.5),
+    (A**-2).sum(0) ** -0.5, 3 * (A**3).sum(0) ** (1 / 3), (A ** Y[0]).sum(1) ** (1 / Y[0]),
+)  # fmt: skip
+def power_norm(x: Float, p: Float, axis: Axis) -> Iterator[Eq]:
+    top = T.max(x, axis, keepdims=True)
+    yield eq(T.sum(x**p, axis) ** (1 / p), T.max(x, axis) * T.sum((x / top) ** p, axis) ** (1 / p))
+
+
 @spelled(X**2 - 1, 1 - X**2, X**2 - 4 * Y**2, 9 * X * X - Y**2, (A**2 - 1).sum(), X**2 - Y**2)
 def squares(x: Float, y: Float) -> Iterator[Eq]:
     yield eq(x**2 - y**2, (x - y) * (x + y))
