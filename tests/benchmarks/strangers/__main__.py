@@ -24,7 +24,9 @@ from kanrewrite import registry, trace, why_not
 from kanrewrite.errors import RelationWarning
 from tests.benchmarks.strangers.common import STRANGERS, Stranger
 
-MODULES = ("activations", "losses", "algebra", "integers", "functions", "arrays")
+MODULES = (
+    "activations", "losses", "algebra", "integers", "functions", "arrays", "models", "statistics"
+)  # fmt: skip
 AS_WRITTEN = Mode(linker="py", optimizer="None")
 #: What becomes of a spelling; all but the first are failures.
 FIRED, WRONG, RAISED, SILENT, UNEXPLAINED, STRAY = (
