@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from kanrewrite import registry
 from tests import remembering
+from tests.sparing import spare
 
 # A first compile or a busy machine is not a failure: no deadline, no health check of speed.
 _UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -22,6 +23,12 @@ settings.register_profile("thorough", _UNHURRIED, max_examples=2000)
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default")
 )
+
+
+@pytest.hookimpl(tryfirst=True)  # before those that are not asked for are taken out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave cases of tests that have many alike to the slow run."""
+    spare(items)
 
 
 @pytest.fixture(autouse=True)

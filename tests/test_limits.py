@@ -138,6 +138,7 @@ def rewritten(build: Callable[[Any], Any]) -> FunctionGraph:
     return graph
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("build", [deep, shared])
 def test_large_graphs_are_rewritten(build: Callable[[Any], Any]) -> None:
     assert rewritten(build).outputs[0].type.ndim == 1

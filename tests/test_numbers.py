@@ -121,6 +121,7 @@ def softmax_of(e: Any) -> Any:
     return e / e.sum(**KEPT)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("base", sparing([10, 10.0, 3.5, 0.1, 2], 2), ids=str)
 def test_any_base_to_second_order(base: Any, dtype: str) -> None:
@@ -133,6 +134,7 @@ def test_any_base_to_second_order(base: Any, dtype: str) -> None:
     assert_right([x, g, h], outputs, values, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("base", [2.5, 1.0, 0.25, -2.0])
 def test_a_base_that_is_not_known_may_be_negative(base: float) -> None:
     x, b, g = at.dmatrix("x"), at.dscalar("b"), at.dmatrix("g")

@@ -21,6 +21,7 @@ def supremum(value: Any, axes: tuple[int, ...], linker: str) -> Any:
     return stock([x], Supremum(axes)(x), mode=Mode(linker=linker, optimizer="merge"))(value)
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("axes", sparing([(0,), (2,), (-1,), (2, 1), (0, 2), (0, 1, 2), ()], 7))
 @pytest.mark.parametrize("linker", ["py", pytest.param("c", marks=pytest.mark.cxx)])
 @pytest.mark.parametrize("order", sparing([(2, 0, 1), (0, 1, 2)]))
@@ -34,6 +35,7 @@ def test_supremum(axes: tuple[int, ...], linker: str, order: tuple[int, ...]) ->
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("linker", ["py", pytest.param("c", marks=pytest.mark.cxx)])
 @pytest.mark.parametrize(
     ("shape", "axes"), [((2, 0), (1,)), ((0, 2), (1,)), ((2, 0, 3), (0, 1)), ((0,), (0,))]

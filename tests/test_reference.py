@@ -174,6 +174,7 @@ def test_two_precisions_alone_would_agree_on_a_wrong_answer() -> None:
 
 
 # --- infinities and nan -------------------------------------------------------------------------
+@pytest.mark.spared
 @pytest.mark.parametrize("x", [-INF, -2.0, -0.0, 0.0, 1.0, 2.0, INF, math.nan])
 @pytest.mark.parametrize(
     "name",

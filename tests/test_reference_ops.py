@@ -259,6 +259,7 @@ def assert_close(exact: Any, computed: Any, dtype: str) -> None:
     np.testing.assert_allclose(rounded, computed, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(("name", "build", "values"), TABLE, ids=[row[0] for row in TABLE])
 @pytest.mark.parametrize("optimizer", [None, "fast_run"], ids=["stated", "fast_run"])
 def test_the_meaning_is_what_the_op_computes(

@@ -42,6 +42,7 @@ def elsewhere(fgraph: FunctionGraph) -> FunctionGraph:
     return FunctionGraph(fgraph.inputs, fgraph.outputs, clone=True)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", ["hidden", "memory", "labels", "regimes", "attention"])
 def test_what_a_pass_has_built_it_leaves(name: str) -> None:
     fgraph, library = model(name), LibraryPass(registry.usual())

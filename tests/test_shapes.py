@@ -62,6 +62,7 @@ def test_neither_do_those_of_what_a_loop_gives() -> None:
     assert size_of_a_row(ShapeFeature(), 6) > size_of_a_row(ShapeFeature(), 1)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("lengths", [(3, 3), (3, 1), (1, 3), (0, 0), (0, 1), (3, 2)])
 def test_a_loop_gives_rows_as_long_as_stocks(lengths: tuple[int, int]) -> None:
     x, y = at.dvector("x"), at.dvector("y")

@@ -123,6 +123,7 @@ BY_HAND = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", BY_HAND)
 def test_what_one_writes_by_hand_is_among_them(name: str) -> None:
     found = explore(OTHERS[name][0], direction="expand", limit=120, seconds=60).graphs

@@ -131,6 +131,7 @@ TRUE = [
 ]
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("true", sparing(TRUE), ids=lambda r: r.name)
 def test_a_true_relation_holds(true: Relation) -> None:
     report = verify(true, samples=15, view=TermView)
@@ -455,6 +456,7 @@ def one_number(x: Float) -> Iterator[Eq]:
     yield eq(T.tanh(x), T.switch(T.eq(x, 17.25), 0, T.tanh(x)))
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("wrong", [sine_less, log_between, product_near, infinite, one_number])
 def test_a_branch_that_is_wrong_is_found(wrong: Relation, dtype: str) -> None:

@@ -141,6 +141,7 @@ def assert_refused(relation: Relation) -> None:
     assert all("log(" in r.name.split(", with ")[1].split(" == ")[0] for r in unrefuted)
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("name", sparing(SOME, 2))
 def test_wrong_variants_are_refused(name: str) -> None:
     assert_refused(LIBRARY[name])

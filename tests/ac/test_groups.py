@@ -140,6 +140,7 @@ def test_thousands_of_planted_solutions() -> None:
         assert compare_planted(seed, 2_000) > 1_800
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", OTHERS)
 def test_planted_instances_are_matched(name: str) -> None:
     problems, theory = Planted(3), OTHERS[name]

@@ -117,6 +117,7 @@ def test_a_chain_of_bindings_is_followed_without_recursion(depth: int) -> None:
     assert found[names[-1]] == "a"
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(
     "pattern",
     [None, ("add", X, X, Y), ("add", ("f", X), ("f", Y), Z), ("add", X, X, Y, Y, Z)],
@@ -191,6 +192,7 @@ def test_the_first_match_of_a_wide_join() -> None:
     assert term(("max", found[X], found[Y]), theory) is term(whole, theory)
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("unit", [None, "least"])
 def test_a_join_that_equals_a_ground_one_is_unified_in_linear_work(unit: Any) -> None:
     theory = Theory(f"order {unit}").aci("max", unit=unit) if unit else Theory("o").aci("max")
@@ -279,6 +281,7 @@ def insoluble(width: int) -> dict[str, list[tuple[Any, Any]]]:
     }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("kind", sparing(KINDS, 2))
 @pytest.mark.parametrize("reason", sparing(insoluble(0), 2))
 def test_insoluble_sums_of_any_width_end(kind: str, reason: str) -> None:
@@ -293,6 +296,7 @@ def test_insoluble_sums_of_any_width_end(kind: str, reason: str) -> None:
     assert taken[1] < 5 * taken[0] + 100
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("kind", sparing(KINDS, 2))
 def test_wide_sums_with_open_operands_end(kind: str) -> None:
     theory, counts, taken = KINDS[kind], [], []
@@ -310,6 +314,7 @@ def test_wide_sums_with_open_operands_end(kind: str) -> None:
     assert taken[1] < 5 * taken[0] + 100
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("kind", sparing(KINDS, 2))
 @pytest.mark.parametrize("head", ["f", None])
 def test_as_many_open_operands_on_both_sides_are_unified_in_turn(kind: str, head: Any) -> None:

@@ -92,6 +92,7 @@ OTHERS = {
 }  # fmt: skip
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("count", [1, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", OTHERS)
 def test_two_operators_of_any_kind_over_the_same_variables(name: str, count: int) -> None:
@@ -107,6 +108,7 @@ def test_two_operators_of_any_kind_over_the_same_variables(name: str, count: int
     assert len({key(one, variables) for one in found}) == len(found)
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("unit", [None, "0"])
 def test_two_joins_over_the_same_variables_stream_and_begin_with_equal_ones(unit: Any) -> None:
     theory = Theory(f"joins {unit}").aci("add", **({"unit": unit} if unit else {})).aci("mul")

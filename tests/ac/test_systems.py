@@ -94,6 +94,7 @@ def solve(equations: list[tuple[Any, Any]], unifier: dict[Any, Any]) -> bool:
     )
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("op", ["add", "addu"])
 @pytest.mark.parametrize("seed", sparing(range(12), 4))
 def test_ten_equations_of_twelve_variables_are_solved_at_once(seed: int, op: str) -> None:
@@ -102,6 +103,7 @@ def test_ten_equations_of_twelve_variables_are_solved_at_once(seed: int, op: str
     assert all(solve(equations, one) for one in islice(unify(equations, SUMS), 3))
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("seed", sparing(range(16), 4))
 def test_eight_equations_of_twenty_variables_are_solved_before_all_is_known(seed: int) -> None:
     equations = soluble(seed, "add", 8, 20)

@@ -75,6 +75,7 @@ def wrong_by(graph: Any, inputs: list[Any], compiled: Any) -> float:
     return float(np.max(abs(compiled(*given) - truth) / (abs(truth) + abs(truth).max())))
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("known", [True, False], ids=["known", "open"])
 @pytest.mark.parametrize("name", sparing(SPELLINGS))
 def test_digits_are_kept_far_from_zero(name: str, known: bool) -> None:

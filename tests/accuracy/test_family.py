@@ -91,6 +91,7 @@ def _nothing_enabled() -> Any:
         yield
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", sparing(KEPT, 9))
 def test_a_formula_keeps_its_digits(name: str) -> None:
     formula = next(f for f in FORMULAS if f.name == name)
@@ -99,6 +100,7 @@ def test_a_formula_keeps_its_digits(name: str) -> None:
     assert family(formula, data) < KEPT[name]
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("name", sparing(LEFT_ALONE))
 def test_nothing_gets_worse_by_over_a_bit(name: str) -> None:
     formula = next(f for f in FORMULAS if f.name == name)
@@ -174,6 +176,7 @@ def test_terms_that_a_right_side_subtracts_cancel_as_symbols() -> None:
         np.testing.assert_allclose(new.eval({x: 1e20}), 5e-11)
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("library", [False, True])
 def test_a_log_of_a_hyperbolic_cosine_is_a_small_graph(library: bool) -> None:
     x: Any = at.dvector("x")
@@ -218,6 +221,7 @@ def test_what_fires(case: str) -> None:
     assert list(dict.fromkeys(e.name for e in steps.fired_events)) == expected
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("number", [2.0, 3.0, 0.1])
 def test_sums_with_numbers_stay_as_they_are_written(number: float) -> None:
     x = np.array([number * (1 + 1e-9), -number * (1 + 1e-9), number * 0.3])
@@ -311,6 +315,7 @@ SPECIAL = {
 }
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("case", sparing(SPECIAL))
 def test_special_inputs_are_what_they_were(case: str) -> None:
     name, values = SPECIAL[case]
@@ -344,6 +349,7 @@ def test_parameters_are_what_is_written_and_no_multiples(spelled: Any) -> None:
     assert "4.0 * q" not in str(event)
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_a_variance_keeps_its_digits(axis: int | None) -> None:
     x: Any = at.dmatrix("x")
@@ -372,6 +378,7 @@ NEVER_WORSE: dict[str, tuple[Any, tuple[float, float]]] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("case", sparing(NEVER_WORSE))
 def test_what_is_right_stays_as_it_is(case: str) -> None:
     build, point = NEVER_WORSE[case]
@@ -384,6 +391,7 @@ def test_what_is_right_stays_as_it_is(case: str) -> None:
         np.testing.assert_allclose(new(*point), plain(*point), rtol=3e-16)
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("x", [1e-12, 0.3])
 def test_powers_and_sums_that_are_rounded_keep_what_they_lose(x: float) -> None:
     base, power = at.dscalars("base", "power")

@@ -85,6 +85,7 @@ def compiled(inputs: list[Any], wanted: list[Any], *names: str) -> Any:
         return aesara.function(inputs, wanted, mode=COMPILED, on_unused_input="ignore")
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", sparing(sorted(FAMILY), 10))
 def test_gradients_are_no_worse(name: str) -> None:
     sides = list(dict.fromkeys(equation.lhs for equation in FAMILY[name].equations))

@@ -92,6 +92,7 @@ def test_json_holds_witnesses_and_verdicts(model: Path) -> None:
     assert {part["verdict"] for part in found["parts"]} >= {"proved", "risk"}
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize(("name", "expected"), [("safe", 0), ("cancels", 1)])
 def test_strict_decides_by_the_audit(model: Path, name: str, expected: int) -> None:
     options = ["-r", "x=0:1e18", "--scale", "1", "--json"]

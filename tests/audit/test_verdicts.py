@@ -36,6 +36,7 @@ def _nothing_enabled() -> Iterator[None]:
         yield
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[pytest.mark.slow] * (n == "its gradient")) for n in CASES]
 )

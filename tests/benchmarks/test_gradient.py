@@ -63,6 +63,7 @@ def function(grad: Any, model: Any) -> Any:
     return compiled(inputs, [loss, *grad(loss, parameters)])
 
 
+@pytest.mark.spared
 @MODELS
 @GRADS
 def test_compile(benchmark: Any, grad: Any, model: Any) -> None:

@@ -86,6 +86,7 @@ def counts(name: str, steps: int) -> tuple[int, int]:
     return lifting.read_count, lifting.form_count
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize(
     ("name", "steps"),
     [("attention", 2), ("memory", 2), ("hidden", 8), pytest.param("hidden", 20, marks=SLOW)],
@@ -163,6 +164,7 @@ def test_a_graph_of_many_thousand_nodes(shape: str, count: int) -> None:
         assert calls(shape, "tanh", count) < CALLS
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("name", ["sigmoid", "tanh", "nothing"])
 @pytest.mark.parametrize("count", sparing([500, 3000]))
 def test_large_arithmetic_comes_out_as_it_went_in(name: str, count: int) -> None:
@@ -174,6 +176,7 @@ def test_large_arithmetic_comes_out_as_it_went_in(name: str, count: int) -> None
     assert lifting.form_count < nodes
 
 
+@pytest.mark.spared(2)
 @GRAPHS
 def test_whole_library(benchmark: BenchmarkFixture, build: Any) -> None:
     fgraph = graph(build)

@@ -15,6 +15,7 @@ for module in MODULES:
     import_module(f"tests.benchmarks.strangers.{module}")
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("stranger", sparing(STRANGERS[::6]), ids=lambda s: s.relation.name)
 def test_a_strangers_relation_fires_where_it_is_meant_and_nowhere_else(stranger: Stranger) -> None:
     spelled, other = stranger.spellings[0], stranger.others[-1]

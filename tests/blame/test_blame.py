@@ -109,6 +109,7 @@ def found_in(seed: int) -> None:
     assert found.values[m].size <= value.size
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("seed", range(2))
 def test_a_planted_relation_is_found(seed: int) -> None:
     found_in(seed)

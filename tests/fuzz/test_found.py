@@ -340,6 +340,7 @@ v3 = at.log((at.exp(X / y) * at.exp(-v2))[:, 0])""",
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", sparing(FOUND))
 def test_what_was_found_is_right(name: str) -> None:
     found = FOUND[name]

@@ -124,6 +124,7 @@ def _text(once: Once, dtype: str) -> str:
     return "\n".join([*inputs, once.code])
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("dtype", sparing(["float64", "float32"]))
 @pytest.mark.parametrize("once", sparing(ONCE.values(), 2), ids=ONCE)
 def test_value_and_slopes_are_right(once: Once, dtype: str) -> None:

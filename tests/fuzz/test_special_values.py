@@ -110,6 +110,7 @@ def test_functions_of_rows(case: Case) -> None:
     _assert_known(case, [at.dmatrix("x")], [np.array(rows)])
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("case", ONE.values(), ids=ONE)
 def test_slopes_that_stock_computes_are_computed(case: Case) -> None:
     x = at.dvector("x")

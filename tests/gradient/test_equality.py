@@ -23,6 +23,7 @@ def graph(name: str) -> tuple[Any, Any, Any]:
     return x, w, EXPRESSIONS[name](x, w)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", sparing(EXPRESSIONS))
 def test_grad(name: str) -> None:
     x, w, y = graph(name)
@@ -36,6 +37,7 @@ def test_grad(name: str) -> None:
 TWICE = sorted(EXPRESSIONS.keys() - {"outer"})
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("optimizer", ["fast_run", pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", sparing(TWICE, 5))
 def test_second_and_mixed_derivatives(name: str, optimizer: str | None) -> None:
@@ -51,6 +53,7 @@ def test_second_and_mixed_derivatives(name: str, optimizer: str | None) -> None:
     assert_same([x, w], *both, values((3, 4), (4,)), [optimizer])
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", sparing(TWICE))
 def test_vjp_and_jvp(name: str) -> None:
     x, w, y = graph(name)
@@ -65,6 +68,7 @@ def test_vjp_and_jvp(name: str) -> None:
     assert_same([x, w, u, dx, dw], implicit, eager, vals, ["fast_run"])
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", ["softmax", "sigmoid", "attention", "indexed", "max_shift"])
 def test_jvp_is_rop(name: str) -> None:
     x, w, y = graph(name)

@@ -36,6 +36,7 @@ def descent(grad: Any) -> tuple[list[Any], Any]:
     return [v, w], steps[-1]
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("case", [in_loop, descent])
 def test_expanded_before_computations_leave_the_loop(case: Any) -> None:
     both = [compiled(*case(grad)) for grad in GRADS]
@@ -99,6 +100,7 @@ def test_loops_within_loops() -> None:
     assert_same([v, w], table(kanrewrite.grad), table(eager_grad), values((4,), (4,)))
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("optimizer", sparing(["fast_run", "fast_compile", None]))
 @pytest.mark.parametrize("inline", [True, False])
 def test_ops_made_from_a_graph(inline: bool, optimizer: Any) -> None:

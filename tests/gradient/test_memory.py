@@ -44,6 +44,7 @@ def two_sided(function: Any, point: np.ndarray[Any, Any], step: float = 1e-5) ->
     return np.array([(function(point + d) - function(point - d)) / (2 * step) for d in moves])
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", SMOOTH)
 def test_where_exponents_tie(name: str) -> None:
     a, b = at.vectors("a", "b")
@@ -56,6 +57,7 @@ def test_where_exponents_tie(name: str) -> None:
     np.testing.assert_allclose(found, expected, 1e-6, 1e-8)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", sparing(SMOOTH, 2))
 def test_where_exponents_tie_in_second_derivatives(name: str) -> None:
     a, b, v = at.vectors("a", "b", "v")

@@ -52,12 +52,14 @@ def test_predefined_modes(name: str) -> None:
     check(get_mode(name))
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("linker", ["py", "vm"])
 @pytest.mark.parametrize("optimizer", [None, "merge", "o1", "o3", "stabilize", "unsafe"])
 def test_linkers_and_optimizers(linker: str, optimizer: Any) -> None:
     check(Mode(linker, optimizer))
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("excluded", [TAG, "canonicalize", "scan", "inplace"])
 def test_modes_without_some_passes(excluded: str) -> None:
     check(Mode("py", "fast_run").excluding(excluded))

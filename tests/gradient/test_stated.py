@@ -147,6 +147,7 @@ def test_a_softmax_by_hand_has_the_gradient_of_the_op(spelling: str, library: bo
     )
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("spelling", NON_EXAMPLES)
 def test_what_is_no_softmax_keeps_its_gradient(spelling: str) -> None:
     x, y = at.matrices("x", "y")
@@ -158,6 +159,7 @@ def test_what_is_no_softmax_keeps_its_gradient(spelling: str) -> None:
     np.testing.assert_allclose(function(*vals), compiled([x, y], eager_grad(cost, x))(*vals))
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("optimizer", EACH_OPTIMIZER)
 def test_second_derivatives_and_forward_mode(optimizer: Any) -> None:
     x, y, v = at.matrices("x", "y", "v")

@@ -18,6 +18,7 @@ def known(*shape: int) -> Any:
     return at.TensorType("float64", shape)("known")
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("optimizer", EACH_OPTIMIZER)
 def test_rows_without_a_loop(optimizer: Any) -> None:
     x, m, y = known(3), known(2, 3), at.vector("y")

@@ -73,6 +73,7 @@ def test_nested_derivatives(optimizer: Any) -> None:
     np.testing.assert_array_equal(found, [3 * 4 * 9, 6 * 2 * 9, 3 * 4 * 27])
 
 
+@pytest.mark.spared(2)
 @EVERYWHERE
 def test_within_loops(optimizer: Any) -> None:
     x = at.vector("x")

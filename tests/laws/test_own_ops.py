@@ -79,6 +79,7 @@ BUILDS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("build", sparing(BUILDS, 2))
 @pytest.mark.parametrize("op", STATED, ids=str)
 def test_values_and_derivatives_are_right(op: Op, build: str) -> None:

@@ -131,6 +131,7 @@ def in_an_op(x: Any) -> Any:
     return OpFromGraph([m], [total(m, m[0, 0])])(x)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("graph", [in_a_loop, in_a_state, in_an_op])
 @pytest.mark.parametrize("excluded", ["kanrewrite", "lifting"])
 def test_what_a_mode_excludes_stays_out_of_inner_graphs(graph: Any, excluded: str) -> None:

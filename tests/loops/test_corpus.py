@@ -63,6 +63,7 @@ def cases(quick: tuple[str, ...] = (), every: int = 1) -> list[Any]:
     return found
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(("name", "kind"), cases(quick=QUICK))
 def test_loops_are_right(name: str, kind: str) -> None:
     """``tests.loops.table`` has the gradients of each loop in both ways."""

@@ -80,6 +80,7 @@ VALUES = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(
     ("name", "dtype"),
     [

@@ -317,6 +317,7 @@ def test_of_one_op_as_much_is_known_at_each_node_as_there() -> None:
     np.testing.assert_allclose(f(x, y)[1], 1 / (np.exp(x) + y), rtol=1e-12)
 
 
+@pytest.mark.spared
 @pytest.mark.usefixtures("_enabled")
 @pytest.mark.parametrize("start", [1.0, -1.0])
 @pytest.mark.parametrize("step", [ratio, weighted], ids=lambda f: f.__name__)

@@ -168,6 +168,7 @@ def until_small(r: Any, s: Any) -> Any:
     return new, until(at.lt(new[0], 1e-9))
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(
     "name", [n if n != "paths" else pytest.param(n, marks=pytest.mark.slow) for n in ASKED]
 )
@@ -290,6 +291,7 @@ STABLE: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", STABLE)
 def test_other_loops_stay_as_they_are(name: str) -> None:
     x = at.matrix("x")

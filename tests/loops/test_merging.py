@@ -169,6 +169,7 @@ def loops(fgraph: Any, kind: Any = Scan) -> int:
     return len({out for out in fgraph.apply_nodes if isinstance(out.op, kind)})
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", EQUAL)
 def test_equal_loops_become_one(name: str) -> None:
     x, y = at.matrices("xy")

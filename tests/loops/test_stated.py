@@ -71,6 +71,7 @@ def text(fgraph: FunctionGraph) -> str:
     return str(debugprint(fgraph, file="str"))
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(("build", "name"), ASKED)
 def test_what_is_carried_is_the_equation(build: Callable[[Any], Any], name: str) -> None:
     stated = [LIBRARY[n] for n in (LOGS, LACKS)] if name == LOGS else list(LIBRARY.values())
@@ -85,6 +86,7 @@ def test_what_is_carried_is_the_equation(build: Callable[[Any], Any], name: str)
         assert np.abs(computed(wrong) - computed(written)).max() > 0.1
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize(("build", "name"), ASKED[2:])
 def test_what_is_not_stated_is_not_carried(build: Callable[[Any], Any], name: str) -> None:
     others = [r for r in LIBRARY.values() if r.name != name]

@@ -50,6 +50,7 @@ def variables(kinds: str) -> list[Any]:
     return [at.dvector() if kind in "vn" else at.dmatrix() for kind in kinds]
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", sparing(CASES, 5))
 def test_value_and_gradient(name: str) -> None:
     kinds, build = CASES[name]

@@ -118,12 +118,14 @@ def over_the_largest(x: Float, axis: Axis) -> Iterator[Eq]:
     yield eq(T.sum(T.exp(x) / largest, axis), total / T.max(x, axis))
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(("stated", "graph"), CASES)
 def test_it_fires_and_keeps_the_value(stated: Relation, graph: Any) -> None:
     assert not why_not(stated, graph).reason
     fires_and_keeps_the_value(stated, canonical(graph))
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(
     ("stated", "graph"),
     [

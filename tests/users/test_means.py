@@ -94,6 +94,7 @@ def dispersion(x: Float, axis: Axis) -> Iterator[Eq]:
     yield eq(T.var(x, axis) / mean, T.mean(x**2, axis) / mean - mean)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("canonically", sparing([True, False]))
 @pytest.mark.parametrize(("stated", "graph"), CASES)
 def test_a_mean_is_found_as_it_is_computed(stated: Relation, graph: Any, canonically: bool) -> None:

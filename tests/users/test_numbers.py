@@ -163,6 +163,7 @@ def sums_of_one_shape(a: Any, b: Any, x: Any) -> Iterator[Eq]:
     yield eq(T.dot(a, x) + T.dot(b, x), T.dot(a + b, x)).when(same_shape(a, b))
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(("stated", "graph"), CASES)
 def test_a_relation_is_found_around_numbers(stated: Relation, graph: Any) -> None:
     fires_and_keeps_the_value(stated, canonical(graph), positive=True)

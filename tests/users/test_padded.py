@@ -75,6 +75,7 @@ def scaled(k: Ndim[0], a: Ndim[2]) -> Iterator[Eq]:  # type: ignore[valid-type]
     yield eq(T.of(det(A).owner.op)(k * a), k ** T.size(a, 0) * T.of(det(A).owner.op)(a))  # type: ignore[operator]
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(("stated", "graph"), CASES)
 def test_dimensions_in_front_need_not_be_stated(stated: Relation, graph: Any) -> None:
     fires_and_keeps_the_value(stated, canonical(graph))

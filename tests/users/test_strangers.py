@@ -144,6 +144,7 @@ def log_of_power(x: Float, k: Float) -> Iterator[Eq]:
     yield eq(T.log(x**k), k * T.log(T.abs(x)))
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(("stated", "graph"), CASES)
 def test_a_relation_fires_and_keeps_the_value(stated: Relation, graph: Any) -> None:
     fires_and_keeps_the_value(stated, graph, positive=True)

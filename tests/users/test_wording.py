@@ -95,6 +95,7 @@ def root_of_mean(x: Float, axis: Axis) -> Iterator[Eq]:
     yield eq(T.sqrt(T.mean(x**2, axis)), T.exp(T.log(T.mean(x**2, axis)) / 2))
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(("stated", "graph"), CASES)
 def test_a_relation_is_found_in_other_words(stated: Relation, graph: Any) -> None:
     fires_and_keeps_the_value(stated, canonical(graph), positive=True)

@@ -126,6 +126,7 @@ def test_sides_of_a_dot_product_that_cancel_leave_its_length() -> None:
     assert_right([z, y], [share, grad((share * y).sum(), z)], [EDGES / 1e5, LABELS])
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("count", COUNTING.values(), ids=COUNTING)
 def test_what_cancels_leaves_its_lengths(count: Callable[[Any, Any], Any]) -> None:
     w = at.dmatrix("w")
@@ -224,6 +225,7 @@ def test_the_complement_of_an_average_of_sigmoids() -> None:
     assert_right([x, w], [out, grad(out.sum(), x)], values)
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("second", [1.0, 800.0])
 def test_the_square_of_a_sum_less_the_sum_of_squares(second: float) -> None:
     x = at.dvector("x")
@@ -271,6 +273,7 @@ def test_a_log_of_one_and_little_keeps_it_whatever_exponential_is_common(share: 
     np.testing.assert_allclose(new(values, shares)[0], exact, rtol=2e-15)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("size", [1.0, 20.0, 40.0, 800.0])
 def test_terms_of_two_sums_along_the_same_axes_cancel(size: float) -> None:
     logits, guess, weights = at.dmatrix("logits"), at.dvector("guess"), at.dmatrix("weights")
@@ -304,6 +307,7 @@ def test_what_nobody_looks_into_may_vanish_beside_what_is_out_of_range(level: fl
 SCALES: dict[str, Any] = {"exponential": lambda s: at.exp(s), "quarter": lambda s: at.exp(s / 4)}
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES)
 @pytest.mark.parametrize("label", sparing([0.0, 1.0]))
 def test_terms_come_back_though_all_are_multiplied_by_what_is_out_of_range(

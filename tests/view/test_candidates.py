@@ -29,6 +29,7 @@ def softmax(x: Any) -> Any:
     return at.exp(x) / at.exp(x).sum(axis=1, keepdims=True)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", CASES)
 def test_every_event_is_read(name: str) -> None:
     kinds, build = CASES[name]

@@ -52,6 +52,7 @@ def derivatives(graph: Any) -> list[Any]:
     return [*slopes, grad((h * slopes[0]).sum(), x)]
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)
 @pytest.mark.parametrize("temperature", sparing([2.0, -0.5]))
 def test_large_common_parts_cost_no_digits(graph: Any, temperature: float) -> None:
@@ -110,6 +111,7 @@ GAPS: dict[str, Any] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("graph", GAPS.values(), ids=GAPS)
 def test_logs_beside_averages_are_centred(graph: Any) -> None:
     """A log of a sum grows with its exponents, as what it is compared with does."""
@@ -191,6 +193,7 @@ def written_out(*arms: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("arms", [(a, b), (a, b, c)], ids=["two", "three"])
 @pytest.mark.parametrize("what", sparing(written_out(a, b), 2))
 def test_what_is_written_out_is_shifted_together(what: str, arms: Any) -> None:
@@ -219,6 +222,7 @@ def test_a_proof_leaves_no_trace() -> None:
     assert {axes: list(found) for axes, found in algebra.exponents_along.items()} == before
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("level", sparing([900.0, 0.0, 9e5]))
 @pytest.mark.parametrize("wanted", ["logits", "temperature"])
 def test_what_is_computed_apart_is_opened_where_that_shows_a_shift(

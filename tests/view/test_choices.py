@@ -191,6 +191,7 @@ ALL_HIDDEN: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("build", ALL_HIDDEN.values(), ids=ALL_HIDDEN)
 def test_a_row_of_which_all_is_hidden_has_the_gradient_that_stock_gives_it(
     build: Callable[[Any, Any], Any],
@@ -226,6 +227,7 @@ SHIELDED: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("name", sparing(SHIELDED, 2))
 def test_what_choices_hide_is_not_divided_by_nothing(name: str) -> None:
     build = SHIELDED[name]
@@ -307,6 +309,7 @@ LARGEST_PRODUCTS: dict[str, Any] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", LARGEST_PRODUCTS)
 def test_the_slope_of_the_largest_product_finds_it(name: str) -> None:
     """Its log is that of the factor and the exponent, added, which is rounded."""
@@ -330,6 +333,7 @@ COMPARED: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", COMPARED)
 def test_the_largest_product_is_itself(name: str) -> None:
     total = at.exp(LOGIT).sum(axis=1, keepdims=True)
@@ -346,6 +350,7 @@ def test_the_largest_product_is_itself(name: str) -> None:
             np.testing.assert_allclose(mine(*given), theirs(*given), rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("other", [lambda e: e[::-1], lambda e: e[:, ::-1]])
 def test_a_picked_mixture_that_is_hidden_has_no_slope(other: Any, known: bool) -> None:

@@ -68,6 +68,7 @@ def test_each_sigmoid_of_a_product_has_its_own_softplus(product: Any) -> None:
     assert "scalar_maximum" not in ops(compiled)
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("product", PRODUCTS.values(), ids=PRODUCTS)
 def test_slopes_of_products_of_sigmoids(product: Any) -> None:
     u, v = at.dvectors("u", "v")

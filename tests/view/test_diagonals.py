@@ -27,6 +27,7 @@ LOSSES: dict[str, Any] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("values", [ROWS, ROWS[:2], ROWS[:, :2], ROWS / 500], ids=str)
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 def test_slopes_of_shares_on_the_diagonal(loss: Any, values: Any) -> None:

@@ -63,6 +63,7 @@ def test_powers_of_a_step_are_divided_to_the_lowest() -> None:
 THRESHOLDS: dict[str, Any] = {"gap": d, "exponential gap": e(d), "softplus gap": at.log(1 + e(d))}
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("gap", THRESHOLDS.values(), ids=THRESHOLDS)
 def test_slopes_between_thresholds_that_are_near_each_other(gap: Any) -> None:
     """An ordinal regression whose thresholds grow by what is positive, however little."""

@@ -32,6 +32,7 @@ VALUES = [
 ]
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("scale", [1.0, 2.0, 0.125])
 @pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
 def test_the_log_of_what_is_left_of_one(part: Any, scale: float) -> None:

@@ -76,6 +76,7 @@ def test_what_is_read_is_the_equation(name: str) -> None:
     assert not is_one_form(stated, [*others, falsified(stated)])
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_what_runs_is_the_equation(name: str) -> None:
     stated = LIBRARY[name]

@@ -60,6 +60,7 @@ def _slope(loss: Callable[[Any, Any], Any], share: Callable[[Any], Any]) -> Any:
 SHARES = [_divided, _multiplied, _dropped, _by_logs]
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("share", sparing(SHARES))
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_slope(name: str, share: Callable[[Any], Any]) -> None:
@@ -138,6 +139,7 @@ _BESIDE: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("number", sparing([1e-8, 0.5, 1e-3, 1.0], 4))
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("loss", _BESIDE.values(), ids=_BESIDE)
@@ -150,6 +152,7 @@ def test_any_number_beside_the_sum(loss: Any, masked: bool, number: float) -> No
     np.testing.assert_allclose(found, right, rtol=1e-13, atol=1e-15)
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("masked", [False, True])
 def test_parts_that_nearly_add_up_to_one(masked: bool) -> None:
     kept: Any = at.ge(y, 0) if masked else 1.0

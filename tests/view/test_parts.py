@@ -21,6 +21,7 @@ CASES: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_left_keeps_its_digits(name: str) -> None:
     x, w = at.dmatrices("x", "w")

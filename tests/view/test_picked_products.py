@@ -24,6 +24,7 @@ CASES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("name", sparing(CASES, 2))
 def test_gradients_of_picks_stay_in_their_rows(name: str) -> None:
     x = at.dmatrix("x")

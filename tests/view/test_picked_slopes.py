@@ -41,6 +41,7 @@ LOSSES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("share", sparing([_written, _operator]))
 @pytest.mark.parametrize("name", sparing(LOSSES, 2))
 def test_the_slope_of_what_is_not_picked(name: str, share: Callable[[Any], Any]) -> None:
@@ -93,6 +94,7 @@ SEVERAL: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("name", sparing(SEVERAL, 5))
 def test_a_product_of_the_hessian_has_the_digits_of_what_divides_it(name: str) -> None:
     """Of 1 less a share of 1 - 1e-9 seven digits are left: what divides by it twice has none.

@@ -36,6 +36,7 @@ OTHERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("pick", PICKS.values(), ids=PICKS)
 def test_a_sum_less_a_pick_is_a_sum_of_what_it_leaves(pick: Callable[[Any], Any]) -> None:
     e = at.exp(x)
@@ -46,6 +47,7 @@ def test_a_sum_less_a_pick_is_a_sum_of_what_it_leaves(pick: Callable[[Any], Any]
     assert_right([x], [out, slope], [SQUARE])
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("pick", PICKS.values(), ids=PICKS)
 def test_a_pick_of_exponents_is_that_of_exponentials(pick: Callable[[Any], Any]) -> None:
     out = at.log((at.exp(x / 2).sum(axis=1) - at.exp(pick(x) / 2)) / 3)

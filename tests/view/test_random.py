@@ -71,6 +71,7 @@ def graph(seed: int) -> tuple[list[Any], list[Any], list[Any]]:
     return [x, y], [out, *gradients], [value, other]
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("seed", [*sparing(range(40), 6), 1193, 2023, 2200])
 def test_a_random_graph_keeps_its_values(seed: int) -> None:
     inputs, outputs, values = graph(seed)

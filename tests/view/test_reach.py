@@ -85,6 +85,7 @@ def test_what_reaches_little_is_not_shifted() -> None:
         assert "maximum" in written(ratio(a))
 
 
+@pytest.mark.spared
 @pytest.mark.usefixtures("_enabled")
 @pytest.mark.parametrize("make", [ratio, weighted], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("of", [lambda x: at.clip(x, -11, 11), lambda x: 5 * at.tanh(x), at.sin])

@@ -28,6 +28,7 @@ LOSSES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("scale", sparing([24.0, 1.0, 240.0]))
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 @pytest.mark.parametrize("of", OF.values(), ids=OF)
@@ -46,6 +47,7 @@ def test_the_log_of_one_less_a_root_far_below_one() -> None:
     assert_right([Z, w], [at.log(left), -left * at.log(left)], given, 1e-12)
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("power", [0.3, 0.7])
 def test_other_powers(power: float) -> None:
     """As in a cross-entropy that is generalised, ``(1 - p**q)/q``."""

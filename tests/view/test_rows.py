@@ -52,6 +52,7 @@ LOSSES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("case", sparing(product(PICKED, LOSSES), 14), ids=str)
 def test_losses_of_some_rows_have_slopes_and_curvature(case: tuple[str, str]) -> None:
     picked, loss = case
@@ -68,6 +69,7 @@ def test_losses_of_some_rows_have_slopes_and_curvature(case: tuple[str, str]) ->
         assert_right(inputs, [slope, product], far, atol=1e-12, compiled=ours)
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("weigh", [lambda v: w * v, lambda v: v / w], ids=["times", "over"])
 def test_what_was_taken_of_no_row_is_put_where_rows_are(weigh: Callable[[Any], Any]) -> None:
     """Of a weight there is nothing elsewhere, nor is there anything of its reciprocal."""
@@ -113,6 +115,7 @@ STACKED: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("picked", sparing(STACKED))
 def test_losses_of_what_is_taken_of_a_stack(picked: str) -> None:
     slope = grad(-at.log(1 - STACKED[picked]()).sum(), BATCH)

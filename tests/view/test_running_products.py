@@ -23,6 +23,7 @@ CASES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("name", sparing(CASES, 2))
 def test_logs_of_products_of_sigmoids(name: str) -> None:
     z = at.dmatrix("z")

@@ -51,6 +51,7 @@ OPEN = ("not both", "transposed")
 CASES = [case for case in product(LOSSES, TAKES) if case != OPEN]
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize(
     "case",
     [
@@ -87,6 +88,7 @@ MORE: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("taken", sparing({**TAKES, **MORE}, 5))
 def test_logs_of_others_have_the_digits_of_each(taken: str) -> None:
     """Beside a slope and a product, too, for which the shares are read again."""

@@ -30,6 +30,7 @@ TAKEN: dict[str, Any] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("taken", sparing(TAKEN, 2))
 @pytest.mark.parametrize("of", OF)
 @pytest.mark.parametrize("x", [NEAR, FAR], ids=["near", "far"])

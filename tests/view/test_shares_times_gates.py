@@ -32,6 +32,7 @@ def test_slopes_of_the_log_of_the_rest(of: Callable[[], Any], scale: float) -> N
     assert_right([Z, B], [loss, *slopes], [scale * NEAR, scale * GATES], 1e-11, 1e-15)
 
 
+@pytest.mark.spared(2)
 @pytest.mark.parametrize("scale", [1.0, 24.0, 240.0])
 def test_slopes_of_log_odds(scale: float) -> None:
     confidence = share(Z) * gate(Z)

@@ -29,6 +29,7 @@ CASES: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.spared
 @pytest.mark.parametrize("name", sparing(CASES, 2))
 def test_what_stock_has_right_at_masked_rows_stays(name: str) -> None:
     x, s, b = at.dmatrix("x"), at.dvector("s"), at.matrix("b", dtype="bool")

@@ -65,6 +65,7 @@ SEEDS = [f"5/{kind}{n}" for kind in (SHARE, GRAPH) for n in range(12)]
 
 
 #: The last has logs among fractions that leave some of the same.
+@pytest.mark.spared
 @pytest.mark.parametrize("seed", [*SEEDS, f"50/{SHARE}225"])
 def test_constructors_keep_the_value(seed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     program, shapes = generated(seed)
