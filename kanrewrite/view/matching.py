@@ -527,9 +527,8 @@ class FormMatcher:
         for n, d in terms.items():
             yield n, n, d
         for n, d in terms.items():
-            if d not in (1, -1) and self._is_power_of(
-                abs(d), like
-            ):  # ``4 * y**2`` is a square, too
+            # ``4 * y**2`` is a square, too.
+            if d not in (1, -1) and self._is_power_of(abs(d), like):
                 yield n, self.a.mul(self.a.const(abs(d)), n), ONE if d > 0 else -ONE
         for n, d in () if self.roots else terms.items():
             if d.denominator > _SIMPLE:
