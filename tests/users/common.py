@@ -26,9 +26,14 @@ at: Any = aesara.tensor
 
 def rewritten(graph: Any, *relations: Relation) -> Any:
     """A graph after the pass of some relations, as compilation runs it; the graph stays."""
+    return passed(graph, LibraryPass(relations))
+
+
+def passed(graph: Any, library: LibraryPass) -> Any:
+    """The same of a pass that is made already."""
     inputs = [i for i in dict.fromkeys(graph_inputs([graph])) if not isinstance(i, Constant)]
     fgraph = FunctionGraph(inputs, [graph], clone=True, copy_inputs=False)
-    LibraryPass(relations).apply(fgraph)
+    library.apply(fgraph)
     return fgraph.outputs[0]
 
 
