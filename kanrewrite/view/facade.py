@@ -26,6 +26,7 @@ from kanrewrite.view.forms import ZERO, App, Form, Leaf, Prod, Sum, is_exact, le
 from kanrewrite.view.instantiate import as_stated, instantiate, is_form
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import Bindings, FormMatcher
+from kanrewrite.view.moves import Index
 from kanrewrite.view.patterns import PatternAlgebra, pattern_form
 from kanrewrite.view.plain import PlainBuilder
 from kanrewrite.view.read import View as Reader
@@ -272,11 +273,13 @@ class View:
         """A term with its parameters bound: what Aesara builds of it, taken as it is."""
         algebra = self._home_of(bindings)
         builder = self._builder(algebra.dtype)
-        graphs = {
-            p: builder.value(value) if isinstance(value, Form) else value
-            for p, value in bindings.items()
-        }
-        built = as_graph(substitute(term, graphs))
+
+        def plain(value: Any) -> Any:
+            if isinstance(value, Index):
+                return value.index()
+            return builder.value(value) if isinstance(value, Form) else value
+
+        built = as_graph(substitute(term, {p: plain(value) for p, value in bindings.items()}))
         if not isinstance(built, Variable):
             return algebra.const(built)
         return self.reader.leaf(built, algebra)
