@@ -79,9 +79,10 @@ _RANGES = (
     eq(T.minimum(T.maximum(_X, _LOW), _HIGH), T.maximum(T.minimum(_X, _HIGH), _LOW)),
     eq(T.maximum(T.minimum(_X, _HIGH), _LOW), T.clip(_X, _LOW, _HIGH)),
 )
+_SUMMED = T.sum(_X * _Y, _AXIS)
 #: What Aesara has operators of its own for.
 _OF_VECTORS = (
-    eq(T.sum(_X * _Y, _AXIS), T.dot(_X, _Y)),
+    eq(_SUMMED, T.dot(_X, _Y)),
     eq(T.sum(_X**2, _AXIS), T.dot(_X, _X)),
 )
 #: And what a logarithm of a parameter is, where that stands elsewhere, too.
@@ -248,9 +249,8 @@ def _with_products_turned(pattern: Any) -> Iterator[Any]:
 def _of_matrices(rule: Rule) -> Iterator[Rule]:
     """A rule about one sum of something times a parameter, for a matrix times a vector."""
     often = Counter(parameters_of(rule.pattern))
-    summed = _OF_VECTORS[0].lhs
     for part in (p for p in parts_of(rule.pattern) if _is_term(p) and p[0] is T.sum):
-        for found in islice(match(summed, part, _SYNTAX), _WAYS):
+        for found in islice(match(_SUMMED, part, _SYNTAX), _WAYS):
             vector, body, axis = found[_Y], found[_X], found[_AXIS]
             matrices = dict.fromkeys(parameters_of(body))
             alone = isvar(vector) and often[vector] == 1 and isvar(axis) and often[axis] == 1

@@ -773,13 +773,13 @@ class Algebra(Interner):
         """Tell whether a product of sums is short enough to be multiplied out."""
         return self._expanded_length(form) <= LONGEST
 
-    def expand(self, form: Form) -> list[tuple[Form, Fraction]]:
-        """A product of sums multiplied out (positive powers up to `HIGHEST`)."""
+    def expand(self, form: Form, highest: int = HIGHEST) -> list[tuple[Form, Fraction]]:
+        """A product of sums multiplied out, and of positive powers of them up to the highest."""
         coeff, expo, factors = self.parts(form)
         sums = {
             f: int(k)
             for f, k in factors
-            if isinstance(f, Sum) and k.denominator == 1 and 0 < k <= HIGHEST
+            if isinstance(f, Sum) and k.denominator == 1 and 0 < k <= highest
         }
         rest = self.prod(ONE, expo, {f: k for f, k in factors if f not in sums})
         out = [(rest, coeff)]

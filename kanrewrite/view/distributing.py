@@ -16,6 +16,7 @@ from kanrewrite.terms import T
 from kanrewrite.view.algebra import HIGHEST, LONGEST, is_ones
 from kanrewrite.view.forms import ONE, App, Form, Sum, Terms, Totals, added_up
 from kanrewrite.view.heat import exponents, hot
+from kanrewrite.view.moves import Move
 from kanrewrite.view.places import moved
 
 #: A sum of more terms is not searched.
@@ -144,30 +145,50 @@ def _is_total(form: Form, a: Any) -> bool:
     return any(isinstance(f, App) and f.op is T.sum for f in inner)
 
 
-def expanded(form: Form, a: Any) -> Iterator[tuple[Form, Fraction]]:
+def opened(form: Form, a: Any) -> Form:
+    """A form as a sum without sums in its terms, ``x + y*(1 - z)`` as ``x + y - y*z``.
+
+    Powers stay.  Only what is matched is read like this: what is built keeps its factors, between
+    which no digits cancel.  The form itself where there is nothing to open, or too much.
+    """
+    terms = a.terms_of(form)
+    products = ((n, c * d) for m, c in terms.items() for n, d in expanded(m, a, 1))
+    found = list(islice(products, LONGEST + 1))
+    if len(found) > LONGEST or len(found) == len(terms):
+        return form
+    left: Form = a.add_terms({n: d for n, d in added_up(found).items() if d})
+    return left
+
+
+def expanded(form: Form, a: Any, highest: int = HIGHEST) -> Iterator[tuple[Form, Fraction]]:
     """A product multiplied out, with the sums in its sums, along axes too."""
-    for n, c in a.expand(form):
+    for n, c in a.expand(form, highest):
         factors = a.parts(n)[2]
-        summed = ((f, _summed(f, a)) for f, k in factors if k == 1 and isinstance(f, App))
+        summed = ((f, _summed(f, a, highest)) for f, k in factors if k == 1 and isinstance(f, App))
         f, terms = next(((f, terms) for f, terms in summed if terms), (n, []))
         if terms:
             rest = a.div(n, f)
-            yield from ((m, c * d * e) for t, d in terms for m, e in expanded(a.mul(rest, t), a))
-        elif any(isinstance(f, Sum) and k in range(1, HIGHEST + 1) for f, k in factors):
-            yield from ((m, c * d) for m, d in expanded(n, a))
+            products = ((a.mul(rest, t), d) for t, d in terms)
+            yield from ((m, c * d * e) for t, d in products for m, e in expanded(t, a, highest))
+        elif any(isinstance(f, Sum) and k in range(1, highest + 1) for f, k in factors):
+            yield from ((m, c * d) for m, d in expanded(n, a, highest))
         else:
             yield n, c
 
 
-def _summed(form: App, a: Any) -> list[tuple[Form, Fraction]]:
+def _summed(form: App, a: Any, highest: int = HIGHEST) -> list[tuple[Form, Fraction]]:
     """The terms of a sum along axes of a product with sums, each summed and moved as it was."""
+    if form.op is T.drop and isinstance(form.args[0], App):
+        return [(a.drop(t, form.args[1]), c) for t, c in _summed(form.args[0], a, highest)]
     moves, inner = moved(form)
-    if not (isinstance(inner, App) and inner.op is T.sum):
-        return []
+    if not (
+        isinstance(inner, App) and inner.op is T.sum and all(isinstance(m, Move) for m in moves)
+    ):
+        return []  # a pattern has moves that are parameters
     body, axes = inner.args
     if not any(isinstance(f, Sum) and k == 1 for f, k in a.parts(body)[2]) or not a.expands(body):
         return []
-    terms = [(a.sum(a.spread(m, body), axes), c) for m, c in a.expand(body)]
+    terms = [(a.sum(a.spread(m, body), axes), c) for m, c in a.expand(body, highest)]
     for move in moves:
         terms = [(a.move(t, move), c) for t, c in terms]
     return terms

@@ -18,6 +18,7 @@ from unification import Var
 
 from kanrewrite.relation.axes import is_axis
 from kanrewrite.terms import T
+from kanrewrite.view.distributing import opened
 from kanrewrite.view.forms import (
     ONE,
     App,
@@ -33,7 +34,6 @@ from kanrewrite.view.forms import (
 )
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Shuffle
-from kanrewrite.view.opened import opened
 
 Bindings = dict[Any, Any]
 #: A way to match: the bindings and the factor by which subject and pattern differ.
@@ -213,7 +213,7 @@ class FormMatcher:
     def opened_out(self, p: Sum | Lin, f: Form) -> Iterator[tuple[Sum | Lin, Form]]:
         """A pattern and a form multiplied out, where that is anything else."""
         if self.written and self.roots:
-            q, g = opened(p, p.home), opened(f, self.a)
+            q, g = _opened(p), opened(f, self.a)
             if isinstance(q, Sum | Lin) and (q, g) != (p, f):
                 yield q, g
 
@@ -626,6 +626,12 @@ def parts_of(p: Form) -> tuple[Fraction, Lin, tuple[tuple[Form, Fraction], ...]]
     if isinstance(p, Prod):
         return p.coeff, p.expo, p.factors
     return ONE, _NOTHING, ((p, ONE),)
+
+
+@lru_cache(maxsize=1 << 13)
+def _opened(p: Form) -> Form:
+    """A pattern multiplied out."""
+    return opened(p, p.home)
 
 
 @lru_cache(maxsize=1 << 13)

@@ -59,6 +59,19 @@ def weighted(w: Float, x: Float, axis: Axis) -> Iterator[Eq]:
     )
 
 
+def gated(x: Any, y: Any, axis: int) -> Any:
+    return at.log(1 + (x * (1 + at.sigmoid(y))).sum(axis=axis, keepdims=True))
+
+
+@spelled(
+    gated(A, B, 1), gated(A, B, 0)[:, 1:], gated(A, B, 1).T,
+    at.log(1 + (A + A * at.sigmoid(B)).sum(1)), at.log(A.sum(1) + 1 + (A * at.sigmoid(B)).sum(1)),
+)  # fmt: skip
+def kept(x: Float, y: Float, axis: Axis) -> Iterator[Eq]:
+    total = T.sum(x * (1 + T.sigmoid(y)), axis, keepdims=True)
+    yield eq(T.log(1 + total), -T.log(1 / (1 + total)))
+
+
 @pytest.mark.parametrize("canonically", [True, False])
 @pytest.mark.parametrize(("stated", "graph"), CASES)
 def test_sums_are_multiplied_out_to_be_found(
