@@ -25,7 +25,7 @@ from kanrewrite.errors import RelationWarning
 from tests.benchmarks.strangers.common import STRANGERS, Stranger
 
 MODULES = (
-    "activations", "losses", "algebra", "integers", "functions", "arrays", "models", "statistics"
+    "activations", "losses", "algebra", "integers", "functions", "arrays", "models", "moments"
 )  # fmt: skip
 AS_WRITTEN = Mode(linker="py", optimizer="None")
 #: What becomes of a spelling; all but the first are failures.
