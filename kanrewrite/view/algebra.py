@@ -25,6 +25,7 @@ from kanrewrite.view.forms import (
     Sum,
     Terms,
     Totals,
+    has_power,
     join_bcast,
     made_once,
     power_of_two,
@@ -245,10 +246,10 @@ class Algebra(Interner):
         if k == 1:
             return form
         coeff, expo, factors = self.parts(form)
+        if not has_power(coeff, k):
+            return self.app(T.pow, form, self.const(k))
         scaled = self.lin({m: c * k for m, c in expo.terms})
         if k.denominator == 1:
-            if not coeff and k < 0:
-                return self.app(T.pow, form, self.const(k))
             whole = self._product(coeff ** int(k), scaled, {f: e * k for f, e in factors})
             roots = [(f, e * k) for f, e in factors if e.denominator > 1 and not f.nonneg]
             met = [self.defined(f) for f, power in roots if power and power.denominator == 1]

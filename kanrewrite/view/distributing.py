@@ -14,7 +14,7 @@ from typing import Any
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import HIGHEST, LONGEST, is_ones
-from kanrewrite.view.forms import ONE, App, Form, Sum, Terms, Totals, added_up
+from kanrewrite.view.forms import ONE, App, Form, Sum, Terms, Totals, added_up, remembered
 from kanrewrite.view.heat import exponents, hot
 from kanrewrite.view.moves import Move
 from kanrewrite.view.places import moved
@@ -145,12 +145,14 @@ def _is_total(form: Form, a: Any) -> bool:
     return any(isinstance(f, App) and f.op is T.sum for f in inner)
 
 
-def opened(form: Form, a: Any) -> Form:
+@remembered
+def opened(form: Form) -> Form:
     """A form as a sum without sums in its terms, ``x + y*(1 - z)`` as ``x + y - y*z``.
 
     Powers stay.  Only what is matched is read like this: what is built keeps its factors, between
     which no digits cancel.  The form itself where there is nothing to open, or too much.
     """
+    a = form.home
     terms = a.terms_of(form)
     products = ((n, c * d) for m, c in terms.items() for n, d in expanded(m, a, 1))
     found = list(islice(products, LONGEST + 1))

@@ -22,7 +22,18 @@ from kanrewrite.unify import as_graph, node_term
 from kanrewrite.view.build import Builder
 from kanrewrite.view.closing import is_sum
 from kanrewrite.view.fit import fitted
-from kanrewrite.view.forms import ZERO, App, Form, Leaf, Prod, Sum, is_exact, length, walked
+from kanrewrite.view.forms import (
+    ZERO,
+    App,
+    Form,
+    Leaf,
+    Prod,
+    Sum,
+    is_exact,
+    length,
+    nearest_float,
+    walked,
+)
 from kanrewrite.view.instantiate import as_stated, instantiate, is_form
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.matching import Bindings, FormMatcher
@@ -370,7 +381,7 @@ def _(form: Form) -> tuple[bool, ...]:
 def _(form: Form) -> Any:
     number = _number(form)
     if number is not None:
-        return float(number)
+        return nearest_float(number)
     return getattr(form.var, "data", None) if isinstance(form, Leaf) else None
 
 

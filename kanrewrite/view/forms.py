@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
 from functools import wraps
-from math import gcd, lcm, prod
+from math import gcd, inf, lcm, prod
 from typing import Any, TypeVar, cast
 
 from aesara.graph.basic import Variable
@@ -21,6 +21,11 @@ from unification import Var
 
 from kanrewrite.display import brief
 from kanrewrite.terms import ELEMENTWISE, Operator
+
+#: How many bits a power of a number may have; there is no end to those of `x**1e9`.
+_LONGEST = 1 << 17
+#: Roots are computed of numbers up to this power of 2, and come out as such.
+_MAGNITUDE = 1000
 
 Bcast = tuple[bool, ...]
 Axes = tuple[int, ...]
@@ -130,7 +135,25 @@ def _text(form: Any, depth: int) -> str:
 
 def _number(value: Fraction) -> str:
     """A number as it is written in a pattern."""
-    return f"{float(value):.6g}" if value >= 0 else f"({float(value):.6g})"
+    return f"{nearest_float(value):.6g}" if value >= 0 else f"({nearest_float(value):.6g})"
+
+
+def nearest_float(number: Fraction) -> float:
+    """What a float holds of a number: an infinity of one that is out of range."""
+    try:
+        return float(number)
+    except OverflowError:
+        return inf if number > 0 else -inf
+
+
+def has_power(number: Fraction, k: Fraction) -> bool:
+    """Whether a number to a power is one that can be written down: a root is made of floats."""
+    if not number or abs(number) == 1:
+        return bool(number) or k >= 0
+    above, below = number.numerator.bit_length(), number.denominator.bit_length()
+    if k.denominator > 1:
+        return abs(above - below) * max(abs(k), ONE) <= _MAGNITUDE
+    return (above + below) * abs(k) <= _LONGEST
 
 
 def is_exact(number: Fraction) -> bool:

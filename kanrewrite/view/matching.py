@@ -29,6 +29,7 @@ from kanrewrite.view.forms import (
     Sum,
     Terms,
     Totals,
+    has_power,
     is_parameter,
     walked,
 )
@@ -213,7 +214,7 @@ class FormMatcher:
     def opened_out(self, p: Sum | Lin, f: Form) -> Iterator[tuple[Sum | Lin, Form]]:
         """A pattern and a form multiplied out, where that is anything else."""
         if self.written and self.roots:
-            q, g = _opened(p), opened(f, self.a)
+            q, g = opened(p), opened(f)
             if isinstance(q, Sum | Lin) and (q, g) != (p, f):
                 yield q, g
 
@@ -270,7 +271,7 @@ class FormMatcher:
                 continue
             ways = self._ways(g, k, h, f, b) if k.denominator != 1 else self.scaled(g, h, b)
             for c, scale in ways:
-                if scale < 0 and k.denominator != 1:
+                if (scale < 0 and k.denominator != 1) or not has_power(scale, k):
                     continue
                 left = self.a.mul(f, self.a.pow(h, -k), self.a.const(power_of(scale, k)))
                 if scale != 1 and k.denominator != 1:
@@ -296,7 +297,8 @@ class FormMatcher:
     def _inside(self, h: Form, k: Fraction, number: Fraction) -> Fraction | None:
         """What is beside a sum under a root that is read with a number in front of it."""
         written = self.a.parts(self.spelled(h))[0]
-        if written > 0 and written != 1 and self.near(power_of(written, k), number):
+        rooted = written > 0 and written != 1 and has_power(written, k)
+        if rooted and self.near(power_of(written, k), number):
             return written
         return None if _is_simple(number) else self._whole_root(number, k)
 
@@ -626,12 +628,6 @@ def parts_of(p: Form) -> tuple[Fraction, Lin, tuple[tuple[Form, Fraction], ...]]
     if isinstance(p, Prod):
         return p.coeff, p.expo, p.factors
     return ONE, _NOTHING, ((p, ONE),)
-
-
-@lru_cache(maxsize=1 << 13)
-def _opened(p: Form) -> Form:
-    """A pattern multiplied out."""
-    return opened(p, p.home)
 
 
 @lru_cache(maxsize=1 << 13)

@@ -25,7 +25,7 @@ from kanrewrite.guards.bounds import (
     raised,
 )
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, remembered
+from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, nearest_float, remembered
 
 #: How far an exponent may reach for what is made of it to keep most of its digits.
 FAR = 12.0
@@ -88,7 +88,8 @@ def _is_kept(form: Form) -> bool:
 
 
 def _times(bounds: Bounds, number: Fraction) -> Bounds:
-    return multiplied([bounds, Bounds(float(number), float(number))])
+    value = nearest_float(number)
+    return multiplied([bounds, Bounds(value, value)])
 
 
 def _raised(bounds: Bounds, power: Fraction) -> Bounds:
