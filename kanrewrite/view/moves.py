@@ -176,9 +176,19 @@ def inverse(order: Sequence[int | str], ndim: int) -> tuple[int, ...] | None:
 
 
 def _without_waste(order: tuple[int | str, ...], ndim: int) -> tuple[int | str, ...]:
-    """An order that drops no dimension of length 1 where it inserts another."""
-    spare = [d for d in range(ndim) if d not in order]
-    return tuple(spare.pop(0) if o == "x" and spare else o for o in order)
+    """An order that drops no dimension of length 1 where it inserts another.
+
+    It stays behind those that were before it, as it does where it is not dropped in between:
+    ``(0, 1)`` without 1 is put in front of and behind others as ``("x", 0, 1)``.
+    """
+    found = list(order)
+    for d in (d for d in range(ndim) if d not in order):
+        places = [place for place, o in enumerate(found) if o == "x"]
+        if not places:
+            break
+        last = max((p for p, o in enumerate(found) if isinstance(o, int) and o < d), default=-1)
+        found[next((place for place in places if place > last), places[0])] = d
+    return tuple(found)
 
 
 class Index(Move):

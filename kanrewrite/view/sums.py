@@ -21,6 +21,7 @@ from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.context import Context, Scaled, asked_of
 from kanrewrite.view.exponents import ExponentBuilder, compared
 from kanrewrite.view.factoring import factored
+from kanrewrite.view.firm import is_firm
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import (
     ONE,
@@ -81,6 +82,8 @@ class SumBuilder(ExponentBuilder):
         """``exp(outer) * (by * form)**k`` as ``(e, r)`` with ``exp(e) * r**k``."""
         if not hot(form) and not (where.exact and fades(form)):
             return outer, self._cold_sum(form, by)
+        if is_firm(form, self.a):  # it has no level to take out
+            return outer, self.total([(c * by, self.value(m)) for m, c in form.terms])
         form = as_exponential(form, self.a) if k > 0 else form
         found = self.split_special(form, where) if where.exact else None
         if found is not None:
