@@ -28,6 +28,7 @@ from kanrewrite.view.forms import (
     has_power,
     join_bcast,
     made_once,
+    power_of,
     power_of_two,
     within,
 )
@@ -250,7 +251,7 @@ class Algebra(Interner):
             return self.app(T.pow, form, self.const(k))
         scaled = self.lin({m: c * k for m, c in expo.terms})
         if k.denominator == 1:
-            whole = self._product(coeff ** int(k), scaled, {f: e * k for f, e in factors})
+            whole = self._product(power_of(coeff, k), scaled, {f: e * k for f, e in factors})
             roots = [(f, e * k) for f, e in factors if e.denominator > 1 and not f.nonneg]
             met = [self.defined(f) for f, power in roots if power and power.denominator == 1]
             return self.mul(whole, *met) if met else whole
@@ -265,10 +266,9 @@ class Algebra(Interner):
             else:
                 group[f] = e
         sign = ONE if coeff >= 0 else -ONE
-        root = Fraction(float(abs(coeff)) ** float(k)) if abs(coeff) != 1 else ONE
         if group or sign < 0:
             free[self.prod(sign, self.no_exponent, group)] = k
-        return self.prod(root, scaled, free)
+        return self.prod(power_of(abs(coeff), k), scaled, free)
 
     def defined(self, form: Form) -> Form:
         """1 where a form is not negative, and nan elsewhere: what its root, or its log, asks.

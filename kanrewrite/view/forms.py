@@ -150,10 +150,20 @@ def has_power(number: Fraction, k: Fraction) -> bool:
     """Whether a number to a power is one that can be written down: a root is made of floats."""
     if not number or abs(number) == 1:
         return bool(number) or k >= 0
-    above, below = number.numerator.bit_length(), number.denominator.bit_length()
     if k.denominator > 1:
-        return abs(above - below) * max(abs(k), ONE) <= _MAGNITUDE
-    return (above + below) * abs(k) <= _LONGEST
+        return magnitude(number) * max(abs(k), ONE) <= _MAGNITUDE
+    size = number.numerator.bit_length() + number.denominator.bit_length()
+    return size * abs(k) <= _LONGEST
+
+
+def magnitude(number: Fraction) -> int:
+    """How many times a number can be halved, or doubled, until it is about 1."""
+    return abs(number.numerator.bit_length() - number.denominator.bit_length())
+
+
+def power_of(number: Fraction, k: Fraction) -> Fraction:
+    """``number**k``, rounded where it is not rational."""
+    return number ** int(k) if k.denominator == 1 else Fraction(float(number) ** float(k))
 
 
 def is_exact(number: Fraction) -> bool:

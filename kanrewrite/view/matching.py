@@ -31,6 +31,8 @@ from kanrewrite.view.forms import (
     Totals,
     has_power,
     is_parameter,
+    magnitude,
+    power_of,
     walked,
 )
 from kanrewrite.view.lifting import Lifting
@@ -690,12 +692,7 @@ def _is_simple(number: Fraction) -> bool:
 
 def _is_moderate(number: Fraction) -> bool:
     """Tell whether powers of a number are in the range of floats."""
-    return abs(number.numerator.bit_length() - number.denominator.bit_length()) <= _BITS
-
-
-def power_of(number: Fraction, k: Fraction) -> Fraction:
-    """``number**k``, rounded where it is not rational."""
-    return number ** int(k) if k.denominator == 1 else Fraction(float(number) ** float(k))
+    return magnitude(number) <= _BITS
 
 
 _NOTHING = Lin()
