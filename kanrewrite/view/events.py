@@ -19,7 +19,7 @@ from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.firm import is_firm
 from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Sum, operators_within
 from kanrewrite.view.heat import exponents, fades, hot, is_mask, is_others, over_softplus, slopes
-from kanrewrite.view.levels import bounded, level, overflows, vanishes
+from kanrewrite.view.levels import bounded, level, negated, overflows, vanishes
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import merged
 from kanrewrite.view.nodes import axes_of
@@ -35,10 +35,16 @@ def is_exponential(node: Apply[Any]) -> bool:
 
 
 def is_risk(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
-    """Tell whether a node is an exponential, or divides by one that may vanish."""
+    """Tell whether a node is an exponential, or divides by one that may vanish.
+
+    That of what is near 0, as a share is, is no more than another number.
+    """
+    op = operator_of(node.op) if isinstance(node.op, Elemwise) else None
+    if op is T.exp and inputs:
+        expo = algebra.lin(algebra.terms_of(inputs[0]))
+        return not (bounded(expo, algebra) and bounded(negated(expo, algebra), algebra))
     if is_exponential(node):
         return True
-    op = operator_of(node.op) if isinstance(node.op, Elemwise) else None
     if op not in (T.true_div, T.reciprocal) or not inputs:
         return False
     return level(inputs[-1], algebra) is not algebra.no_exponent
@@ -107,7 +113,8 @@ def meets(
                 return True
             if name == "sqrt" and not risky and is_firm(inputs[0], algebra):
                 return False
-            return bool(hots) and level(inputs[0], algebra) is not algebra.no_exponent
+            whole = algebra.add(algebra.one, inputs[0]) if name == "log1p" else inputs[0]
+            return bool(hots) and level(whole, algebra) is not algebra.no_exponent
         if name in ("exp", "exp2", "expm1"):
             return risky and hot(form) and bool(algebra.parts(form)[2])
         return isinstance(node.op.scalar_op, Cast) and hot(form)

@@ -66,19 +66,31 @@ def put_once(form: Form, move: Move, like: Leaf, a: Any) -> Form | None:
 
 
 def taken_of_transposed(form: Form, index: Move, a: Any) -> Form | None:
-    """What an index takes of something transposed, taken before; None of anything else."""
+    """What an index takes of something transposed, taken before; None of anything else.
+
+    Dimensions may be put in or left out, too, where the index has no list.
+    """
     if not isinstance(form, App) or form.op is not T.dimshuffle or not isinstance(index, Index):
         return None
-    inner, order, back = form.args[0], form.args[1].order, form.args[1].inverse()
-    if back is None:
+    inner, order = form.args[0], form.args[1].order
+    listed, put_in = index.takes_several(), _put_in(order, index)
+    if form.args[1].inverse() is None and (listed or not all(e == slice(None) for e in put_in)):
         return None
-    before = Index(tuple(index.entries[d] for d in back), inner.bcast)
+    entries = [index.entries[order.index(d)] if d in order else 0 for d in range(inner.ndim)]
+    before = Index(tuple(entries), inner.bcast)
     if index in a.witness:
         a.witnessed(before, inner)
     left = before.left()
-    places = (left.index(None if d is None else order[d]) for d in index.left())
-    taken: Form = a.shuffle(a.move(inner, before), tuple(places))
+    kept = (None if d is None else order[d] for d in index.left())
+    places = tuple("x" if d == "x" else left.index(d) for d in kept)
+    taken: Form = a.shuffle(a.move(inner, before), places)
     return taken
+
+
+def _put_in(order: tuple[int | str, ...], index: Index) -> list[slice]:
+    """What an index takes along the dimensions that an order puts in, and keeps."""
+    pairs = zip(order, index.entries, strict=True)
+    return [e for d, e in pairs if d == "x" and isinstance(e, slice)]
 
 
 def put_into_transposed(form: App, move: Shuffle, a: Any) -> Form | None:

@@ -7,7 +7,9 @@ softmax is, ``x - max(x)``, the form cannot overflow although exponentials show 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from enum import IntEnum
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from kanrewrite.guards.bounds import assumed
@@ -15,11 +17,24 @@ from kanrewrite.terms import T
 from kanrewrite.view.contraction import sides_of
 from kanrewrite.view.elements import LARGEST, places, rows
 from kanrewrite.view.examples import contradicted
-from kanrewrite.view.forms import ONE, App, Form, Leaf, Lin, Prod, Sum, Totals, pieces
+from kanrewrite.view.forms import (
+    ONE,
+    App,
+    Form,
+    Leaf,
+    Lin,
+    Prod,
+    Sum,
+    Terms,
+    Totals,
+    nearest_float,
+    pieces,
+)
 from kanrewrite.view.heat import hot
 from kanrewrite.view.moves import Move
 from kanrewrite.view.places import moved
-from kanrewrite.view.reach import is_near
+from kanrewrite.view.reach import FAR, is_near
+from kanrewrite.view.rests import most
 from kanrewrite.view.zeros import hiding, is_unsigned
 
 #: How many maxima a proof looks into, one in another, and how many steps are tried for it.
@@ -27,6 +42,18 @@ DEPTH, EFFORT = 6, 1024
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
+
+
+class Proof(IntEnum):
+    """What a proof may use that an exponent is at most 0.
+
+    Nothing but what is subtracted of it; that nothing is added by what is subtracted and never
+    negative, as a square is; and that what is a share adds so little that it may be above 0.
+    """
+
+    STRICT = 0
+    SIGNED = 1
+    ROUGH = 2
 
 
 class _All(frozenset[Form]):
@@ -82,7 +109,12 @@ def vanishes(form: Form, a: Lifting, where_zero: bool = True) -> bool:
     if not hot(form):
         return False
     expo, zeros = level(form, a), frozenset() if where_zero else _ALL
-    return expo is None or not bounded(a.lin({m: -c for m, c in expo.terms}), a, zeros)
+    return expo is None or not bounded(negated(expo, a), a, zeros)
+
+
+def negated(expo: Lin, a: Lifting) -> Lin:
+    """The exponent of what an exponential divides."""
+    return a.lin({m: -c for m, c in expo.terms})
 
 
 def level(form: Form, a: Lifting) -> Lin | None:
@@ -195,7 +227,12 @@ def _largest(forms: Iterable[Form], a: Lifting) -> Lin | None:
     known = {e for e in levels if e is not None}
     if len(known) < len(levels):
         return None
-    largest = dominant(known, a)
+    return _largest_of(known, a)
+
+
+def _largest_of(exponents: Collection[Lin], a: Lifting) -> Lin:
+    """The largest of some exponents."""
+    largest = dominant(exponents, a)
     return largest[0] if len(largest) == 1 else a.lin({a.app(T.maximum, *largest): ONE})
 
 
@@ -204,7 +241,7 @@ def dominant(exponents: Collection[Lin], a: Lifting) -> list[Lin]:
     left = sorted(exponents, key=lambda e: e.uid)
     for e in left[:]:
         below = (a.plus(e, f, -ONE) for f in left if f is not e)
-        if len(left) > 1 and any(at_most_one(gap, a, signs=False) for gap in below):
+        if len(left) > 1 and any(at_most_one(gap, a, proof=Proof.STRICT) for gap in below):
             left.remove(e)
     return left
 
@@ -227,7 +264,7 @@ def bounded(expo: Lin, a: Lifting, zeros: frozenset[Form] = frozenset()) -> bool
 
     Where one of the factors ``zeros`` is 0, it does not matter.
     """
-    return at_most_one(_far(expo, a), a, zeros)
+    return at_most_one(_far(expo, a), a, zeros, proof=Proof.ROUGH)
 
 
 def at_most_one(
@@ -235,14 +272,13 @@ def at_most_one(
     a: Lifting,
     zeros: frozenset[Form] = frozenset(),
     depth: int = DEPTH,
-    signs: bool = True,
+    proof: Proof = Proof.SIGNED,
 ) -> bool:
     """Tell whether an exponent is at most 0: maxima are subtracted of what it adds.
 
-    Where one of the factors ``zeros`` is 0, it does not matter.  With ``signs``, nothing is added
-    by what is subtracted and never negative, as a square is.
+    Where one of the factors ``zeros`` is 0, it does not matter.
     """
-    key = expo, zeros, signs
+    key = expo, zeros, proof
     if depth == DEPTH:
         a.effort = EFFORT
     # What is proved looking into a few maxima is so looking into more, and the other way round.
@@ -251,7 +287,10 @@ def at_most_one(
         return depth >= proved
     a.effort -= 1
     found = a.effort >= 0 and not contradicted(expo)
-    found = found and _bounded(loosened(expo, a), a, zeros, depth, signs)
+    found = found and _bounded(loosened(expo, a), a, zeros, depth, proof)
+    if proof is Proof.ROUGH and not found and a.effort >= 0:
+        beyond = _beyond_shares(expo, a)
+        found = beyond is not expo and at_most_one(beyond, a, zeros, depth)
     proved, refuted = a.bounds.get(key, (DEPTH + 1, -1))
     if found:
         a.bounds[key] = min(proved, depth), refuted
@@ -271,25 +310,92 @@ def _far(expo: Lin, a: Lifting) -> Lin:
     return a.plus(expo, little, -ONE)
 
 
-def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int, signs: bool) -> bool:
-    left = a.lin({m: c for m, c in expo.terms if c < 0 or not _is_never_above(m, a, signs)})
-    if not left.terms or (left is not expo and at_most_one(left, a, zeros, depth, signs)):
+def _beyond_shares(expo: Lin, a: Lifting) -> Lin:
+    """An exponent without the shares in it, and their like, if all together are little."""
+    beyond, little = _parted(expo, a)
+    return beyond if little <= FAR else expo
+
+
+def _parted(expo: Lin, a: Lifting) -> tuple[Lin, float]:
+    """An exponent without shares, also in its maxima, and how much these change at most."""
+    left, little = Totals(), 0.0
+    for m, c in expo.terms:
+        terms, change = _without_shares(m, a)
+        for n, d in terms.items():
+            left[n] += c * d
+        little += nearest_float(abs(c)) * change
+    return a.lin(left), little
+
+
+def _without_shares(form: Form, a: Lifting) -> tuple[Terms, float]:
+    """The same of a form that is added: nothing is left of a share."""
+    if form not in a.beyond:
+        effort = a.effort
+        a.beyond[form] = _found_without_shares(form, a)
+        a.effort = effort  # that was another proof
+    return a.beyond[form]
+
+
+def _found_without_shares(form: Form, a: Lifting) -> tuple[Terms, float]:
+    if isinstance(form, App) and form.op in LARGEST:
+        return _largest_parted(form, a)
+    if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor) and not hot(form):
+        terms, little = _without_shares(form.args[0], a)
+        return (
+            a.terms_of(_moved(a.lin(terms), form.args[1], a)) if little else {form: ONE}
+        ), little
+    return _share_parted(form, a)
+
+
+def _share_parted(form: Form, a: Lifting) -> tuple[Terms, float]:
+    is_little = hot(form) and is_share(form, a, FAR)
+    return ({}, most(form)) if is_little else ({form: ONE}, 0.0)
+
+
+def is_share(form: Form, a: Lifting, limit: float = 1.0) -> bool:
+    """Tell whether the magnitude of a form is at most 1, or another number."""
+    expo = level(form, a) if most(form) <= limit else None
+    return expo is not None and at_most_one(expo, a, proof=Proof.STRICT)
+
+
+def _largest_parted(form: App, a: Lifting) -> tuple[Terms, float]:
+    sources = form.args if form.op is T.maximum else form.args[:1]
+    lins = [f for f in sources if isinstance(f, Lin)]
+    parted = [_parted(f, a) for f in lins]
+    if len(lins) < len(sources) or not any(little for _, little in parted):
+        return {form: ONE}, 0.0
+    left = [f for f, _ in parted]
+    if form.op is T.maximum:
+        whole: Form = _largest_of(set(left), a)
+    else:
+        whole = (
+            a.shift(left[0], *form.args[1:]) if form.op is T.shift else a.max(left[0], form.args[1])
+        )
+    return a.terms_of(whole), max(little for _, little in parted)
+
+
+def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int, proof: Proof) -> bool:
+    exact = min(proof, Proof.SIGNED)  # little is added once
+    left = a.lin({m: c for m, c in expo.terms if c < 0 or not _is_never_above(m, a, exact)})
+    if not left.terms or (left is not expo and at_most_one(left, a, zeros, depth, proof)):
         return True
     if depth == 0:
         return False
+    if any(at_most_one(e, a, zeros, depth - 1, proof) for e in _outweighed(expo, a)):
+        return True
     parts = independent(expo, a)
     if len(parts) > 1:
-        return all(at_most_one(e, a, zeros, depth, signs) for e in parts)
+        return all(at_most_one(e, a, zeros, depth, exact) for e in parts)
     for m, c in expo.terms:
         if c > 0 and isinstance(m, App) and m.op is T.maximum:  # each of them must be
             cases = [_exchanged(expo, m, f, c, a) for f in m.forms if isinstance(f, Lin)]
-            return all(at_most_one(e, a, zeros, depth - 1, signs) for e in cases)
-    if any(at_most_one(e, a, zeros, depth - 1, signs) for e in _exchanges(expo, a, zeros)):
+            return all(at_most_one(e, a, zeros, depth - 1, proof) for e in cases)
+    if any(at_most_one(e, a, zeros, depth - 1, proof) for e in _exchanges(expo, a, zeros)):
         return True
-    small = {m for m, c in expo.terms if c > 0 and _is_small(m, a, zeros, depth - 1, signs)}
-    above = {m for m, c in expo.terms if signs and c < 0 and _is_above(m, a)}
+    small = {m for m, c in expo.terms if c > 0 and _is_small(m, a, zeros, depth - 1, exact)}
+    above = {m for m, c in expo.terms if proof and c < 0 and _is_above(m, a)}
     lefts = (a.lin({m: c for m, c in expo.terms if m not in known}) for known in (small, above))
-    return any(e is not expo and at_most_one(e, a, zeros, depth - 1, signs) for e in lefts)
+    return any(e is not expo and at_most_one(e, a, zeros, depth - 1, proof) for e in lefts)
 
 
 def _exchanges(expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
@@ -302,6 +408,20 @@ def _exchanges(expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
             for source in _under(top, expo, a, zeros):
                 for share in (c, -ONE) if c < -1 else (c,):
                     yield _exchanged(expo, top, source, share, a)
+
+
+def _outweighed(expo: Lin, a: Lifting) -> Iterator[Lin]:
+    """An exponent without what one of its terms adds, where another one takes away more.
+
+    As ``exp(x)/n - exp(max(x))/n`` is never above 0, for the quotient of both is a share.
+    """
+    hots = [(m, c) for m, c in expo.terms if hot(m) and is_unsigned(m, a)]
+    effort = a.effort
+    for (m, c), (n, d) in product(hots, hots):
+        if c > 0 > d and is_share(a.div(m, n), a):
+            k = min(c, -d)
+            a.effort = effort  # that was another proof
+            yield a.plus(expo, a.lin({m: k, n: -k}), -ONE)
 
 
 def independent(expo: Lin, a: Lifting) -> list[Lin]:
@@ -317,7 +437,7 @@ def independent(expo: Lin, a: Lifting) -> list[Lin]:
     return [expo] if len(parts) == 1 else [a.lin(terms) for _, terms in parts]
 
 
-def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int, signs: bool) -> bool:
+def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int, proof: Proof) -> bool:
     """Tell whether a form is known to be at most 0, or is a maximum of what is.
 
     The factors ``zeros`` are taken to hide from the maximum what they hide around it.
@@ -325,10 +445,10 @@ def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int, signs:
     if isinstance(form, Leaf):
         return assumed(form.var).high <= 0
     source = _maximised(form)
-    return source is not None and at_most_one(source, a, zeros, depth, signs)
+    return source is not None and at_most_one(source, a, zeros, depth, proof)
 
 
-def _is_never_above(form: Form, a: Lifting, signs: bool) -> bool:
+def _is_never_above(form: Form, a: Lifting, exact: Proof) -> bool:
     """Tell whether a maximum is that of what is at most 0 by itself.
 
     It is proved once, however deep it lies in what is made of it.
@@ -336,14 +456,14 @@ def _is_never_above(form: Form, a: Lifting, signs: bool) -> bool:
     form = moved(form)[1]
     if not isinstance(form, App) or form.op not in LARGEST:
         return False
-    if (form, signs) not in a.lemmas:
+    if (form, exact) not in a.lemmas:
         sources = form.args[:1] if form.op is not T.maximum else form.args
         effort = a.effort
-        a.lemmas[form, signs] = all(
-            isinstance(f, Lin) and at_most_one(f, a, signs=signs) for f in sources
+        a.lemmas[form, exact] = all(
+            isinstance(f, Lin) and at_most_one(f, a, proof=exact) for f in sources
         )
         a.effort = effort  # that was another proof
-    return a.lemmas[form, signs]
+    return a.lemmas[form, exact]
 
 
 def _is_above(form: Form, a: Lifting) -> bool:

@@ -130,10 +130,12 @@ class Lifting(Algebra):
         #: What `kanrewrite.view.levels` has found out.
         self.levels: dict[Form, Lin | None] = {}
         self.overflowing: dict[Form, bool] = {}
-        self.bounds: dict[tuple[Lin, frozenset[Form], bool], tuple[int, int]] = {}
+        self.bounds: dict[tuple[Lin, frozenset[Form], int], tuple[int, int]] = {}
         #: Whether a maximum is never above 0, whatever it is added to.
-        self.lemmas: dict[tuple[Form, bool], bool] = {}
-        self.given_up: set[tuple[Lin, frozenset[Form], bool]] = set()
+        self.lemmas: dict[tuple[Form, int], bool] = {}
+        #: Forms that are added without the shares in them, and how much these change at most.
+        self.beyond: dict[Form, tuple[Terms, float]] = {}
+        self.given_up: set[tuple[Lin, frozenset[Form], int]] = set()
         self.effort = 0
         #: What is known of leaves, which are computed in the graph.
         self.bounds_of = BoundsOf()
@@ -628,8 +630,8 @@ class Lifting(Algebra):
                     moved, axes
                 )
             last = Shuffle(tuple(range(len(move.order))), whole.bcast)
-            if len(kept) == len(move.order):
-                return whole
+            if len(kept) == len(move.order) or not whole.bcast:
+                return self._widened(whole, len(move.order))
             return self.app(T.dimshuffle, whole, last, bcast=last.result())
         return self.app(T.dimshuffle, form, move, bcast=move.result())
 

@@ -49,6 +49,8 @@ from kanrewrite.view.signs import difference, is_exact, tells_ties
 PROOFS = 64
 #: Constants of more elements are not looked at.
 LARGEST_CONSTANT = 2**16
+#: Operators that are read in a wider dtype where one is asked for.
+WIDENED = {T.exp, T.neg, T.add, T.sub, T.mul, T.true_div}
 COMPARISONS = {T.eq, T.neq, T.lt, T.le, T.gt, T.ge}
 
 
@@ -108,6 +110,8 @@ class View:
         self._risks: set[Variable[Any, Any]] = set()
         self._written: set[Variable[Any, Any]] = set()
         self._shifts: dict[tuple[Form, bool], tuple[Shift, ...]] = {}
+        #: What is read in a wider dtype, by that, None where it is not.
+        self._wide: dict[tuple[Variable[Any, Any], Lifting], Form | None] = {}
         self._proofs = PROOFS
         self._constants: dict[tuple[Lifting, tuple[int, ...], bytes], Constant[Any]] = {}
         #: How many nodes were read.
@@ -337,7 +341,21 @@ class View:
         if var.type.dtype == algebra.dtype:
             return self.read(var)
         value = constant_of(var)
-        return algebra.const(value) if value is not None else self.leaf(var, algebra)
+        if value is not None:
+            return algebra.const(value)
+        return self._widened(var, algebra) or self.leaf(var, algebra)
+
+    def _widened(self, var: Variable[Any, Any], algebra: Lifting) -> Form | None:
+        """Exponentials of a narrower dtype as those of what is wider, None for anything else.
+
+        What is out of range in the narrower one need not be so in the other.
+        """
+        if (var, algebra) not in self._wide:
+            written = None if var.owner is None else head(var.owner)
+            wide = written in WIDENED and np.can_cast(var.type.dtype, algebra.dtype)
+            wide = wide and var.type.dtype in FLOATS and hot(self.read(var))
+            self._wide[var, algebra] = self._as_read(var, var.owner, algebra) if wide else None
+        return self._wide[var, algebra]
 
     def define(
         self,

@@ -86,9 +86,9 @@ def _plain(constructor: Callable[..., Form]) -> Reader:
 
 
 def _exp(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
-    if node.inputs[0].type.dtype != a.dtype:
+    if node.inputs[0].type.dtype not in FLOATS:
         return None  # the exponential of an integer is computed as written
-    return a.exp(view.read(node.inputs[0]))
+    return a.exp(view.operand(node.inputs[0], a))
 
 
 def _log(view: Source, node: Apply[Any], a: Lifting) -> Form | None:

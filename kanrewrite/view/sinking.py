@@ -16,7 +16,7 @@ from kanrewrite.view.contraction import as_sum, summed
 from kanrewrite.view.elements import LARGEST
 from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, join_bcast, pieces
 from kanrewrite.view.heat import hot, is_mask
-from kanrewrite.view.levels import level
+from kanrewrite.view.levels import level, vanishes
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.takes import as_long
 from kanrewrite.view.zeros import may_vanish
@@ -131,8 +131,8 @@ def into_sum(form: Prod, a: Lifting) -> Form | None:
     if not a.overflows(form):
         return None
     for f, k in form.factors:
-        total = _total(f, a) if k == 1 and a.overflows(f) else None
-        if total is None:
+        total = _total(f, a) if k == 1 and hot(f) else None
+        if total is None or not (a.overflows(f) or _fading_scatters(total[0], a)):
             continue
         body, axes, drops = total
         others = {g: j for g, j in form.factors if g is not f}
@@ -154,6 +154,12 @@ def into_sum(form: Prod, a: Lifting) -> Form | None:
             both = a.mul(a.const(form.coeff), left, new)
             return a.drop(both, axes) if drops else both
     return None
+
+
+def _fading_scatters(form: Form, a: Lifting) -> bool:
+    """Tell whether what a product scatters may underflow where the factor outside is large."""
+    factors = a.parts(form)[2]
+    return any(k == 1 and is_scatter(f) and vanishes(f.args[0], a) for f, k in factors)  # type: ignore[attr-defined]
 
 
 def _out_of_range(form: Form, a: Lifting, where_zero: bool) -> bool:

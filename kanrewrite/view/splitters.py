@@ -93,7 +93,16 @@ def _summed(b: LogBuilder, form: App, where: Context) -> Scaled:
 def _sunk(
     b: LogBuilder, expo: Lin, axes: Axes, hidden: tuple[Form, ...], level: Totals
 ) -> Variable[Any, Any]:
-    """Exponentials relative to the level that leaves their sum, which is added to the others.
+    """Exponentials relative to the level that leaves their sum, which is added to the others."""
+    power = b.make(at.exp, _relative(b, expo, axes, hidden, level))
+    b.a.built_by[power] = b.a.laws.row(T.sum).sinks[0].relation
+    return power
+
+
+def _relative(
+    b: LogBuilder, expo: Lin, axes: Axes, hidden: tuple[Form, ...], level: Totals
+) -> Variable[Any, Any]:
+    """Exponents less the level that leaves the sum of their exponentials.
 
     The level is that of the sink of sums, with what hides an exponent left out of maxima.
     """
@@ -109,9 +118,7 @@ def _sunk(
     c = content(expo, taken)
     high, low = (b.a.lin({m: d / c for m, d in e.terms}) for e in (expo, taken))
     gap = b.make(at.sub, b.kept(high, hidden), b.linear(low))
-    power = b.make(at.exp, b.total([(c, gap)]))
-    b.a.built_by[power] = sink.relation
-    return power
+    return b.total([(c, gap)])
 
 
 def _by_sums(b: LogBuilder, made: Iterable[Variable[Any, Any]]) -> None:
@@ -265,26 +272,43 @@ def _side(
     elif summed.terms:
         hidden = (*_hidden(b, side, (summed, (axis,)), where), *b.nothing(summed, side, rest))
         rest = b.scaled(_sunk(b, summed, (axis,), hidden, still), rest)
-    for m, c in still.items():
-        for n, d in b.a.terms_of(b.a.shuffle(m, order) if m.bcast else m).items():
-            level[n] += c * d
+    _leave(still, order, level, b)
     return with_lengths(b, b.or_one(rest), expo, side)
 
 
+def _leave(still: Terms, order: tuple[int | str, ...], level: Totals, b: LogBuilder) -> None:
+    """Add what is constant along the axis that is summed to the level of the product."""
+    for m, c in still.items():
+        for n, d in b.a.terms_of(b.a.shuffle(m, order) if m.bcast else m).items():
+            level[n] += c * d
+
+
 def _scaled_dot(b: LogBuilder, form: App, where: Context) -> Scaled:
-    """Two matrices whose largest exponentials may not meet."""
+    """Two matrices whose largest exponentials may not meet.
+
+    What a sum around it divides by leaves them first: of ``exp(y)`` with a huge y that becomes a
+    weight below 1, nothing is left beside what the other matrix has.
+    """
     inputs: list[Variable[Any, Any]] = []
-    for side in sides_of(form):
-        expo, rest = b.split(side.form, where)
-        weights = with_lengths(b, b.or_one(rest), expo, side.form)
+    around = Totals()
+    for side, axis, order in sides_of(form):
+        expo, rest = b.split(side, where)
+        weights = with_lengths(b, b.or_one(rest), expo, side)
         exponent = b.linear(expo) if expo.terms else b.constant(ZERO)
-        if exponent.type.broadcastable != side.form.bcast:
+        summed = moving(expo, (axis,), b.a)
+        if (summed, (axis,)) in where.masks:
+            still = _still(expo, (axis,))
+            hidden = _hidden(b, side, (summed, (axis,)), where)
+            exponent = _relative(b, summed, (axis,), hidden, still)
+            _leave(still, order, around, b)
+        if exponent.type.broadcastable != side.bcast:
             exponent = b.make(at.second, weights, exponent)
         inputs += [exponent, weights]
     outputs: Any = b.make(ScaledDot(), *inputs)
     level, total = outputs
     _by_sums(b, outputs)
-    return b.a.lin({b.low(level): ONE}), total
+    around[b.low(level)] += ONE
+    return b.a.lin(around), total
 
 
 def with_lengths(

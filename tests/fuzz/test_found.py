@@ -479,3 +479,47 @@ v5 = v3.sum() * (v4[1:] - v4[:-1]).sum()"""
     )
     values = {"y": [0.5, -1.0, 2.0], "M": [[True, False, True], [False, True, True]]}
     assert failure(program, values, order=1) is None
+
+
+def test_a_product_with_shares_of_huge_exponentials_keeps_the_other_matrix() -> None:
+    """Beside ``exp(182)`` nothing was left of an element of the other matrix."""
+    program = (
+        _typed("X:float64:3,3")
+        + """
+v1 = at.exp(X)
+v2 = at.dot(special.softmax(v1, axis=-1), v1)
+v3 = at.log(1 + at.exp(3 * v2))"""
+    )
+    values = {"X": [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [182.0, 0.0, 0.0]]}
+    assert failure(program, values, order=0) is None
+
+
+def test_an_exponential_is_added_in_a_wider_dtype() -> None:
+    program = (
+        _typed("x:float32:None", "t:float64:")
+        + """
+v1 = at.log(at.exp(x) + at.exp(t))"""
+    )
+    assert failure(program, {"x": [0.0, 100.0, 1329749.0], "t": 0.0}, order=1) is None
+
+
+def test_a_maximum_of_what_is_no_longer_there_has_its_dimensions() -> None:
+    """Which raised an error in the engine."""
+    program = (
+        _typed("y:float64:None")
+        + """
+v1 = at.broadcast_to(y, (2, y.shape[0]))
+v2 = at.log(at.exp(v1) + at.exp(y))
+v3 = y.sum() - v2.sum()"""
+    )
+    assert failure(program, {"y": [0.0, 0.0, 0.0]}, order=1) is None
+
+
+def test_what_underflows_where_it_is_put_meets_what_is_large() -> None:
+    program = (
+        _typed("x:float64:None", "X:float64:None,None")
+        + """
+v1 = at.softplus(at.log((at.exp(X) * at.exp(-x))[:, 0]))"""
+    )
+    values = {"x": [-901.0, 0.0, 0.0], "X": [[0.0] * 3] * 3}
+    assert failure(program, values, order=1) is None
