@@ -109,15 +109,16 @@ def is_sum(node: Apply[Any]) -> bool:
 def parted(form: Form, closed: Collection[Form], a: Lifting) -> bool:
     """Tell whether a product is out of range and has closed variables as factors, or such terms.
 
-    They may be what brings the rest of it back.
+    They may be what brings the rest of it back, also as terms of a factor.
     """
     if isinstance(form, Sum):
         return any(parted(m, closed, a) for m, _ in form.terms)
+    if not closed or not overflows(form, a):
+        return False
     if isinstance(form, App) and form.op in (T.dot, T.batched_dot, T.dimshuffle):
-        held = any(_holds(f, closed, set()) for f in form.forms)
-    else:
-        held = any(_is_closed(f, closed) for f, _ in a.parts(form)[2])
-    return held and overflows(form, a)
+        return any(_holds(f, closed, set()) for f in form.forms)
+    factors = [moved(f)[1] for f, _ in a.parts(form)[2]]
+    return any(f in closed or (isinstance(f, Sum) and _holds(f, closed, set())) for f in factors)
 
 
 def cancel(forms: Iterable[Form], closed: Collection[Form], a: Lifting) -> bool:
@@ -133,11 +134,6 @@ def cancel(forms: Iterable[Form], closed: Collection[Form], a: Lifting) -> bool:
         if found.setdefault(a.prod(coeff, expo, kept), m) is not m:
             return True
     return False
-
-
-def _is_closed(form: Form, closed: Collection[Form]) -> bool:
-    """Tell whether a form is a closed variable, maybe moved."""
-    return moved(form)[1] in closed
 
 
 def _holds(form: Form, closed: Collection[Form], without: set[Form]) -> bool:

@@ -40,11 +40,10 @@ def is_risk(node: Apply[Any], inputs: list[Form], algebra: Lifting) -> bool:
     That of what is near 0, as a share is, is no more than another number.
     """
     op = operator_of(node.op) if isinstance(node.op, Elemwise) else None
-    if op is T.exp and inputs:
-        expo = algebra.lin(algebra.terms_of(inputs[0]))
-        return not (bounded(expo, algebra) and bounded(negated(expo, algebra), algebra))
     if is_exponential(node):
-        return True
+        plain = inputs and op is not T.pow
+        expo = algebra.lin(algebra.terms_of(inputs[0])) if plain else None
+        return expo is None or not all(bounded(e, algebra) for e in (expo, negated(expo, algebra)))
     if op not in (T.true_div, T.reciprocal) or not inputs:
         return False
     return level(inputs[-1], algebra) is not algebra.no_exponent

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from enum import IntEnum
 from fractions import Fraction
 from itertools import product
+from math import exp, inf
 from typing import TYPE_CHECKING, Any
 
 from kanrewrite.guards.bounds import assumed
@@ -348,13 +349,26 @@ def _found_without_shares(form: Form, a: Lifting) -> tuple[Terms, float]:
 
 
 def _share_parted(form: Form, a: Lifting) -> tuple[Terms, float]:
-    is_little = hot(form) and is_share(form, a, FAR)
-    return ({}, most(form)) if is_little else ({form: ONE}, 0.0)
+    size = _size(form, a) if hot(form) and most(form) <= FAR else inf
+    return ({}, size) if size <= FAR else ({form: ONE}, 0.0)
 
 
-def is_share(form: Form, a: Lifting, limit: float = 1.0) -> bool:
-    """Tell whether the magnitude of a form is at most 1, or another number."""
-    expo = level(form, a) if most(form) <= limit else None
+def _size(form: Form, a: Lifting) -> float:
+    """A number that the magnitude of a form is at most, infinity where that is not little."""
+    expo = level(form, a)
+    if expo is None:
+        return inf
+    beyond, little = _parted(expo, a)
+    if at_most_one(expo, a, proof=Proof.STRICT):
+        little = 0.0
+    elif little > FAR or not at_most_one(beyond, a, proof=Proof.STRICT):
+        return inf
+    return most(form) * exp(little)
+
+
+def is_share(form: Form, a: Lifting) -> bool:
+    """Tell whether the magnitude of a form is at most 1."""
+    expo = level(form, a) if most(form) <= 1 else None
     return expo is not None and at_most_one(expo, a, proof=Proof.STRICT)
 
 

@@ -199,18 +199,15 @@ class View:
             self._closed.update(closed)
         form = self._as_read(var, node, algebra)
         given = self._given
-        opens = form is not None and (
-            parted(form, self._closed, algebra)
-            or (
-                is_sum(node)
-                and cancel([given.get(i) or f for i, f in forms.items()], self._closed, algebra)
-            )
-        )
-        if opens:
+        apart = form is not None and parted(form, self._closed, algebra)
+        cancels = form is not None and not apart and is_sum(node)
+        if cancels:
+            cancels = cancel([given.get(i) or f for i, f in forms.items()], self._closed, algebra)
+        if apart or cancels:
             self._given = {i: opened(f, self._closed, algebra) for i, f in forms.items()}
             whole = self._as_read(var, node, algebra)
             event = whole is not None and self._gains_from(node, whole, algebra)
-            if whole is not None and (event or not (is_sum(node) or overflows(whole, algebra))):
+            if whole is not None and (event or (apart and not overflows(whole, algebra))):
                 return whole, event
             self._given = given
         return form, form is not None and self._gains_from(node, form, algebra)
