@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from enum import IntEnum
-from fractions import Fraction
 from itertools import product
 from math import exp, inf
 from typing import TYPE_CHECKING, Any
@@ -32,7 +31,14 @@ from kanrewrite.view.forms import (
     pieces,
 )
 from kanrewrite.view.heat import hot
-from kanrewrite.view.moves import Move
+from kanrewrite.view.maxima import (
+    exchanged,
+    is_hidden,
+    is_mark,
+    loosened,
+    maximised,
+    moved_exponent,
+)
 from kanrewrite.view.places import moved
 from kanrewrite.view.reach import FAR, is_near
 from kanrewrite.view.rests import most
@@ -151,17 +157,8 @@ def _level(form: Form, a: Lifting) -> Lin | None:
         return _marked(_largest(form.args[1:], a), ("chosen", form), a)
     if form.op in (T.dimshuffle, T.subtensor):
         inner = level(form.args[0], a)
-        return None if inner is None else _moved(inner, form.args[1], a)
+        return None if inner is None else moved_exponent(inner, form.args[1], a)
     return _of_dot(form, a) if form.op in (T.dot, T.batched_dot) else None
-
-
-def _moved(inner: Lin, move: Move, a: Lifting) -> Lin:
-    out = Totals()
-    for m, c in inner.terms:
-        fits = not m.bcast or move.restricted(m.bcast) is not None
-        for n, d in a.terms_of(a.move(m, move) if fits else a.filled(m, move)).items():
-            out[n] += c * d
-    return a.lin(out)
 
 
 def _of_dot(form: App, a: Lifting) -> Lin | None:
@@ -343,7 +340,7 @@ def _found_without_shares(form: Form, a: Lifting) -> tuple[Terms, float]:
     if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor) and not hot(form):
         terms, little = _without_shares(form.args[0], a)
         return (
-            a.terms_of(_moved(a.lin(terms), form.args[1], a)) if little else {form: ONE}
+            a.terms_of(moved_exponent(a.lin(terms), form.args[1], a)) if little else {form: ONE}
         ), little
     return _share_parted(form, a)
 
@@ -402,7 +399,7 @@ def _bounded(expo: Lin, a: Lifting, zeros: frozenset[Form], depth: int, proof: P
         return all(at_most_one(e, a, zeros, depth, exact) for e in parts)
     for m, c in expo.terms:
         if c > 0 and isinstance(m, App) and m.op is T.maximum:  # each of them must be
-            cases = [_exchanged(expo, m, f, c, a) for f in m.forms if isinstance(f, Lin)]
+            cases = [exchanged(expo, m, f, c, a) for f in m.forms if isinstance(f, Lin)]
             return all(at_most_one(e, a, zeros, depth - 1, proof) for e in cases)
     if any(at_most_one(e, a, zeros, depth - 1, proof) for e in _exchanges(expo, a, zeros)):
         return True
@@ -421,7 +418,7 @@ def _exchanges(expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
         if c < 0 and isinstance(top, App):
             for source in _under(top, expo, a, zeros):
                 for share in (c, -ONE) if c < -1 else (c,):
-                    yield _exchanged(expo, top, source, share, a)
+                    yield exchanged(expo, top, source, share, a)
 
 
 def _outweighed(expo: Lin, a: Lifting) -> Iterator[Lin]:
@@ -458,7 +455,7 @@ def _is_small(form: Form, a: Lifting, zeros: frozenset[Form], depth: int, proof:
     """
     if isinstance(form, Leaf):
         return assumed(form.var).high <= 0
-    source = _maximised(form)
+    source = maximised(form)
     return source is not None and at_most_one(source, a, zeros, depth, proof)
 
 
@@ -493,13 +490,6 @@ def _is_above(form: Form, a: Lifting) -> bool:
     return found
 
 
-def _maximised(form: Form) -> Lin | None:
-    """What a form, which may have been moved, is the maximum of."""
-    form = moved(form)[1]
-    found = form.args[0] if isinstance(form, App) and form.op in (T.max, T.shift) else None
-    return found if isinstance(found, Lin) else None
-
-
 def _under(top: App, expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
     """What a maximum, which may have been moved, is the largest of."""
     shown = top.op is T.shift and zeros.issuperset(top.args[2])
@@ -524,7 +514,7 @@ def _under(top: App, expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[
 def _shown(top: App, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
     """The operands of a maximum that nothing hides where none of the factors ``zeros`` is 0."""
     largest, mark = top.args[0], top.args[-1]
-    if not _is_mark(mark):
+    if not is_mark(mark):
         for form in top.forms:
             if isinstance(form, Lin):
                 yield form
@@ -540,77 +530,3 @@ def _shown(top: App, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:
     for source in (f for f in sources if isinstance(f, Lin)):
         if any(level(m, a) is source and zeros.issuperset(hiding(m, a)) for m in terms):
             yield source
-
-
-def is_hidden(form: Form) -> bool:
-    """Tell whether a form is a maximum, maybe moved, over what some factors do not hide."""
-    form = moved(form)[1]
-    if not isinstance(form, App) or form.op not in (T.shift, T.maximum):
-        return False
-    if form.op is T.shift:
-        return bool(form.args[2])
-    return not all(isinstance(f, Lin) for f in form.args)
-
-
-def _is_mark(form: Form) -> bool:
-    """Tell whether an operand of a maximum only says that another one may be hidden."""
-    return isinstance(form, Leaf)
-
-
-def loosened(expo: Lin, a: Lifting) -> Lin:
-    """An exponent in which zeros hide no maximum: it is at least as large."""
-    while (looser := _looser(expo, a)) is not expo:
-        expo = looser
-    return expo
-
-
-def _looser(expo: Lin, a: Lifting) -> Lin:
-    """An exponent in which each hidden maximum is replaced by one that less hides."""
-    out = Totals()
-    for m, c in expo.terms:
-        upper = _upper(m, expo, a) if c > 0 else None
-        for n, d in (a.terms_of(upper) if upper is not None else {m: ONE}).items():
-            out[n] += d * c
-    return a.lin(out)
-
-
-def _upper(form: Form, expo: Lin, a: Lifting) -> Form | None:
-    """The maximum that a hidden maximum, which may have been moved, is at most."""
-    if not isinstance(form, App):
-        return None
-    if form.op in (T.dimshuffle, T.subtensor):
-        inner = _upper(form.args[0], expo, a)
-        return None if inner is None else _moved(a.lin(a.terms_of(inner)), form.args[1], a)
-    if not is_hidden(form):
-        return None
-    if form.op is T.maximum:
-        largest = {_bare(f, a) for f in form.args if not _is_mark(f)}
-        if len(largest) == 1:
-            (only,) = largest
-            return only if isinstance(only, Form) else None
-        return a.app(T.maximum, *sorted(largest, key=lambda e: e.uid))
-    lin, axes, hidden = form.args
-    shifts = (m for m, _ in expo.terms if isinstance(m, App) and m.op is T.shift)
-    for other in shifts:  # of what fewer factors hide the maximum is at least as large
-        if other.args[:2] == (lin, axes) and set(other.args[2]) < set(hidden):
-            return other
-    return a.max(lin, axes)
-
-
-def _bare(form: Form, a: Lifting) -> Form:
-    """An operand of a maximum, which may have been moved, without what hides it."""
-    if isinstance(form, App) and form.op is T.kept:
-        bare: Form = form.args[0]
-        return bare
-    if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor):
-        return _moved(a.lin(a.terms_of(_bare(form.args[0], a))), form.args[1], a)
-    return form
-
-
-def _exchanged(expo: Lin, top: Form, source: Lin, c: Fraction, a: Lifting) -> Lin:
-    """A maximum, or c of it, replaced by one of the things that it is the largest of."""
-    out = Totals(expo.terms)
-    out[top] -= c
-    for m, d in source.terms:
-        out[m] += d * c
-    return a.lin(out)

@@ -36,7 +36,8 @@ from kanrewrite.view.forms import (
     remembered,
 )
 from kanrewrite.view.heat import FADING, exponents, fades, fading, hot, is_mask, is_softplus
-from kanrewrite.view.levels import dominant, is_hidden, is_vanishing
+from kanrewrite.view.levels import dominant, is_vanishing
+from kanrewrite.view.maxima import is_hidden
 from kanrewrite.view.towers import is_level, is_tower
 from kanrewrite.view.zeros import may_vanish
 
