@@ -113,12 +113,13 @@ def parted(form: Form, closed: Collection[Form], a: Lifting) -> bool:
     """
     if isinstance(form, Sum):
         return any(parted(m, closed, a) for m, _ in form.terms)
-    if not closed or not overflows(form, a):
-        return False
     if isinstance(form, App) and form.op in (T.dot, T.batched_dot, T.dimshuffle):
-        return any(_holds(f, closed, set()) for f in form.forms)
-    factors = [moved(f)[1] for f, _ in a.parts(form)[2]]
-    return any(f in closed or (isinstance(f, Sum) and _holds(f, closed, set())) for f in factors)
+        held = any(_holds(f, closed, set()) for f in form.forms)
+    else:
+        factors = [moved(f)[1] for f, _ in a.parts(form)[2]]
+        sums = (f for f in factors if isinstance(f, Sum))
+        held = any(f in closed for f in factors) or any(_holds(f, closed, set()) for f in sums)
+    return held and overflows(form, a)
 
 
 def cancel(forms: Iterable[Form], closed: Collection[Form], a: Lifting) -> bool:

@@ -328,7 +328,7 @@ def _parted(expo: Lin, a: Lifting) -> tuple[Lin, float]:
 def _without_shares(form: Form, a: Lifting) -> tuple[Terms, float]:
     """The same of a form that is added: nothing is left of a share."""
     if form not in a.beyond:
-        effort = a.effort
+        effort, a.beyond[form] = a.effort, ({form: ONE}, 0.0)
         a.beyond[form] = _found_without_shares(form, a)
         a.effort = effort  # that was another proof
     return a.beyond[form]
@@ -339,9 +339,9 @@ def _found_without_shares(form: Form, a: Lifting) -> tuple[Terms, float]:
         return _largest_parted(form, a)
     if isinstance(form, App) and form.op in (T.dimshuffle, T.subtensor) and not hot(form):
         terms, little = _without_shares(form.args[0], a)
-        return (
-            a.terms_of(moved_exponent(a.lin(terms), form.args[1], a)) if little else {form: ONE}
-        ), little
+        if little:
+            terms = a.terms_of(moved_exponent(a.lin(terms), form.args[1], a))
+        return (terms if little else {form: ONE}), little
     return _share_parted(form, a)
 
 
@@ -379,9 +379,8 @@ def _largest_parted(form: App, a: Lifting) -> tuple[Terms, float]:
     if form.op is T.maximum:
         whole: Form = _largest_of(set(left), a)
     else:
-        whole = (
-            a.shift(left[0], *form.args[1:]) if form.op is T.shift else a.max(left[0], form.args[1])
-        )
+        remade = a.shift if form.op is T.shift else a.max
+        whole = remade(left[0], *form.args[1:])
     return a.terms_of(whole), max(little for _, little in parted)
 
 
@@ -427,11 +426,12 @@ def _outweighed(expo: Lin, a: Lifting) -> Iterator[Lin]:
     As ``exp(x)/n - exp(max(x))/n`` is never above 0, for the quotient of both is a share.
     """
     hots = [(m, c) for m, c in expo.terms if hot(m) and is_unsigned(m, a)]
-    effort = a.effort
     for (m, c), (n, d) in product(hots, hots):
-        if c > 0 > d and is_share(a.div(m, n), a):
+        effort = a.effort
+        less = c > 0 > d and is_share(a.div(m, n), a)
+        a.effort = effort  # that was another proof
+        if less:
             k = min(c, -d)
-            a.effort = effort  # that was another proof
             yield a.plus(expo, a.lin({m: k, n: -k}), -ONE)
 
 

@@ -135,6 +135,8 @@ class Lifting(Algebra):
         self.lemmas: dict[tuple[Form, int], bool] = {}
         #: Forms that are added without the shares in them, and how much these change at most.
         self.beyond: dict[Form, tuple[Terms, float]] = {}
+        #: What `kanrewrite.view.matching` has found parameters to stand for.
+        self.given_parameters: dict[tuple[Any, ...], tuple[Form, Form]] = {}
         self.given_up: set[tuple[Lin, frozenset[Form], int]] = set()
         self.effort = 0
         #: What is known of leaves, which are computed in the graph.

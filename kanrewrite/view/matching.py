@@ -374,6 +374,13 @@ class FormMatcher:
         """
         if k == 1:
             return f, self.a.one
+        key = f, k.numerator, k.denominator, lone, self.roots, self.written
+        found = self.a.given_parameters.get(key)
+        if found is None:
+            found = self.a.given_parameters[key] = self._taken_once(f, k, lone)
+        return found
+
+    def _taken_once(self, f: Form, k: Fraction, lone: bool) -> tuple[Form, Form]:
         coeff, expo, factors = self.a.parts(f)
         even = not self.roots and k > 0 and k.denominator == 1 and k % 2 == 0
         under = lone and not self.roots and k == -1  # whatever is divided by, a root too

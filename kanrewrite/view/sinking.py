@@ -14,7 +14,18 @@ from kanrewrite.terms import T
 from kanrewrite.view.chosen import under
 from kanrewrite.view.contraction import as_sum, summed
 from kanrewrite.view.elements import LARGEST
-from kanrewrite.view.forms import ONE, App, Axes, Form, Lin, Prod, Sum, join_bcast, pieces
+from kanrewrite.view.forms import (
+    ONE,
+    App,
+    Axes,
+    Form,
+    Lin,
+    Prod,
+    Sum,
+    join_bcast,
+    operators_within,
+    pieces,
+)
 from kanrewrite.view.heat import hot, is_mask
 from kanrewrite.view.levels import level, vanishes
 from kanrewrite.view.lifting import Lifting
@@ -131,7 +142,8 @@ def into_sum(form: Prod, a: Lifting) -> Form | None:
     if not a.overflows(form):
         return None
     for f, k in form.factors:
-        total = _total(f, a) if k == 1 and hot(f) else None
+        scatters = T.scatter in operators_within(f)
+        total = _total(f, a) if k == 1 and hot(f) and (a.overflows(f) or scatters) else None
         if total is None or not (a.overflows(f) or _fading_scatters(total[0], a)):
             continue
         body, axes, drops = total
