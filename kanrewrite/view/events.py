@@ -112,8 +112,11 @@ def meets(
                 return True
             if name == "sqrt" and not risky and is_firm(inputs[0], algebra):
                 return False
-            whole = algebra.add(algebra.one, inputs[0]) if name == "log1p" else inputs[0]
-            return bool(hots) and level(whole, algebra) is not algebra.no_exponent
+            # Of an exponential by itself log1p is a softplus; a share beside 1 is as it is written.
+            share = name == "log1p" and bool(algebra.parts(inputs[0])[2])
+            beside = [algebra.add(algebra.one, inputs[0])] if share else []
+            levels = (level(f, algebra) for f in (inputs[0], *beside))
+            return bool(hots) and all(expo is not algebra.no_exponent for expo in levels)
         if name in ("exp", "exp2", "expm1"):
             return risky and hot(form) and bool(algebra.parts(form)[2])
         return isinstance(node.op.scalar_op, Cast) and hot(form)
