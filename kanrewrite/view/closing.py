@@ -15,8 +15,8 @@ from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.demand import Demand
-from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, pieces, remembered
-from kanrewrite.view.heat import hot, shows
+from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, pieces, remembered, within
+from kanrewrite.view.heat import exponents, hot, shows
 from kanrewrite.view.levels import bounded, independent, level, overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.places import moved
@@ -109,17 +109,25 @@ def is_sum(node: Apply[Any]) -> bool:
 def parted(form: Form, closed: Collection[Form], a: Lifting) -> bool:
     """Tell whether a product is out of range and has closed variables as factors, or such terms.
 
-    They may be what brings the rest of it back, also as terms of a factor.
+    They may be what brings the rest of it back.
     """
     if isinstance(form, Sum):
         return any(parted(m, closed, a) for m, _ in form.terms)
     if isinstance(form, App) and form.op in (T.dot, T.batched_dot, T.dimshuffle):
         held = any(_holds(f, closed, set()) for f in form.forms)
     else:
-        factors = [moved(f)[1] for f, _ in a.parts(form)[2]]
-        sums = (f for f in factors if isinstance(f, Sum))
-        held = any(f in closed for f in factors) or any(_holds(f, closed, set()) for f in sums)
+        held = any(moved(f)[1] in closed for f, _ in a.parts(form)[2])
     return held and overflows(form, a)
+
+
+def enclosed(form: Form, closed: Closed, a: Lifting) -> bool:
+    """Tell whether a product is out of range by exponents of closed variables in a sum in it."""
+    _, expo, factors = a.parts(form)
+    sums = [f for f, _ in factors if isinstance(f, Sum) and _holds(f, closed, set())]
+    outer = exponents(expo) if sums else frozenset()
+    parts = (part for f in sums for part in within(f) if part in closed)
+    met = any(not exponents(closed[part]).isdisjoint(outer) for part in parts)
+    return met and overflows(form, a)
 
 
 def cancel(forms: Iterable[Form], closed: Collection[Form], a: Lifting) -> bool:
