@@ -15,8 +15,8 @@ from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.demand import Demand
-from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, pieces, remembered, within
-from kanrewrite.view.heat import exponents, hot, shows
+from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, pieces, remembered
+from kanrewrite.view.heat import hot, shows
 from kanrewrite.view.levels import bounded, independent, level, overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.places import moved
@@ -116,18 +116,8 @@ def parted(form: Form, closed: Collection[Form], a: Lifting) -> bool:
     if isinstance(form, App) and form.op in (T.dot, T.batched_dot, T.dimshuffle):
         held = any(_holds(f, closed, set()) for f in form.forms)
     else:
-        held = any(moved(f)[1] in closed for f, _ in a.parts(form)[2])
+        held = any(_is_closed(f, closed) for f, _ in a.parts(form)[2])
     return held and overflows(form, a)
-
-
-def enclosed(form: Form, closed: Closed, a: Lifting) -> bool:
-    """Tell whether a product is out of range by exponents of closed variables in a sum in it."""
-    _, expo, factors = a.parts(form)
-    sums = [f for f, _ in factors if isinstance(f, Sum) and _holds(f, closed, set())]
-    outer = exponents(expo) if sums else frozenset()
-    parts = (part for f in sums for part in within(f) if part in closed)
-    met = any(not exponents(closed[part]).isdisjoint(outer) for part in parts)
-    return met and overflows(form, a)
 
 
 def cancel(forms: Iterable[Form], closed: Collection[Form], a: Lifting) -> bool:
@@ -143,6 +133,11 @@ def cancel(forms: Iterable[Form], closed: Collection[Form], a: Lifting) -> bool:
         if found.setdefault(a.prod(coeff, expo, kept), m) is not m:
             return True
     return False
+
+
+def _is_closed(form: Form, closed: Collection[Form]) -> bool:
+    """Tell whether a form is a closed variable, maybe moved."""
+    return moved(form)[1] in closed
 
 
 def _holds(form: Form, closed: Collection[Form], without: set[Form]) -> bool:

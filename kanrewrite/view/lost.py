@@ -2,8 +2,7 @@
 
 The shares of a softmax add up to 1 whatever its exponents are, so the sum is read as 1, and its
 slope as 0.  Where an exponent is no number, the sum is none; a result for which nothing of that
-exponent is left says so by itself.  (Where elements cancel, see `kanrewrite.view.visible`, which
-shows it there; what is made of them shows it here.)
+exponent is left says so by itself.  (Where elements cancel, see `kanrewrite.view.visible`.)
 """
 
 from __future__ import annotations
@@ -59,8 +58,6 @@ class Lost:
         self._view = view
         self._clients = clients
         self._losses: dict[Variable[Any, Any], dict[Leaf, Loss]] = {}
-        #: The leaves that have cancelled in the elements of a variable.
-        self._cancelled: dict[Variable[Any, Any], int] = {}
         for var in view.variables:
             losses = self._found(var, var.owner) if var.owner is not None else None
             if losses:
@@ -69,10 +66,7 @@ class Lost:
     def of(self, var: Variable[Any, Any]) -> dict[Loss, list[Leaf]]:
         """What has to be seen for a variable, with the leaves that it has lost."""
         found: dict[Loss, list[Leaf]] = {}
-        cancelled = self._cancelled.get(var, 0)
         for leaf, loss in self._losses.get(var, {}).items():
-            if _leaves(leaf) & cancelled and len(loss.route) == 1:
-                continue
             if not self._is_summed(leaf, var) and not self._is_summed_after(leaf, var):
                 found.setdefault(loss, []).append(leaf)
         return found
@@ -110,10 +104,9 @@ class Lost:
             if operand.type.dtype != var.type.dtype or not self._view.is_read(operand):
                 continue
             form = self._view.read(operand)
-            summed = _summed(form) & ~_summed(made)
-            gone = summed | (_leaves(form) & ~_leaves(made))
-            if isinstance(node.op, Elemwise | DimShuffle) and gone & ~summed:
-                self._cancelled[var] = self._cancelled.get(var, 0) | (gone & ~summed)
+            gone = _summed(form) & ~_summed(made)
+            if not isinstance(node.op, Elemwise | DimShuffle):
+                gone |= _leaves(form) & ~_leaves(made)
             if gone and T.scatter in operators_within(form):
                 continue  # what is among zeros is left out
             parts = within(form) if gone else {}

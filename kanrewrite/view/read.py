@@ -24,7 +24,7 @@ from kanrewrite.relation import Relation
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.algebra import LONGEST
 from kanrewrite.view.centring import Generator, Shift, atoms, candidates
-from kanrewrite.view.closing import cancel, closable, enclosed, is_sum, opened, parted
+from kanrewrite.view.closing import cancel, closable, is_sum, opened, parted
 from kanrewrite.view.demand import Demand
 from kanrewrite.view.events import (
     is_exponential,
@@ -206,14 +206,11 @@ class View:
                 and cancel([given.get(i) or f for i, f in forms.items()], self._closed, algebra)
             )
         )
-        inside = form is not None and not opens and enclosed(form, self._closed, algebra)
-        if opens or inside:
+        if opens:
             self._given = {i: opened(f, self._closed, algebra) for i, f in forms.items()}
             whole = self._as_read(var, node, algebra)
             event = whole is not None and self._gains_from(node, whole, algebra)
-            if whole is not None and (
-                (event and opens) or not (is_sum(node) or overflows(whole, algebra))
-            ):
+            if whole is not None and (event or not (is_sum(node) or overflows(whole, algebra))):
                 return whole, event
             self._given = given
         return form, form is not None and self._gains_from(node, form, algebra)

@@ -71,13 +71,3 @@ def test_what_shows_it_by_itself_gets_no_check() -> None:
     loss = -(X * at.log(_share(v))).sum()
     found = ops(function([X, v], grad(loss, v), PLAIN))
     assert found["isnan"] == found["Any"] == 0
-
-
-@pytest.mark.parametrize("bias", [at.dcol("bias"), at.dscalar("bias")], ids=["column", "number"])
-def test_what_is_added_to_all_logits_is_seen_where_shares_are_normalised_again(bias: Any) -> None:
-    z = X + bias
-    share = at.exp(z - at.log(at.exp(z).sum(**KEPT)))
-    value = np.array([[np.nan], [1.0]]) if bias.ndim else np.nan
-    compiled = function([X, bias], _weight(share), PLAIN)
-    found = compiled(np.zeros((2, 3)), value)
-    np.testing.assert_array_equal(np.isnan(found), np.isnan(value + np.zeros((2, 3))))
