@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Form, Prod
+from kanrewrite.view.forms import App, Form, Prod, Terms, Totals
 from kanrewrite.view.heat import hot
 from kanrewrite.view.zeros import may_vanish
 
@@ -36,6 +36,13 @@ def sides_of(form: App) -> tuple[Side, Side]:
     """Both sides of a form that is a dot product."""
     left, right = form.args
     return sides(left, right, int(form.op is T.batched_dot))
+
+
+def leave(still: Terms, order: tuple[int | str, ...], level: Totals, a: Lifting) -> None:
+    """Add what is constant along the axis that is summed to the level of the product."""
+    for m, c in still.items():
+        for n, d in a.terms_of(a.shuffle(m, order) if m.bcast else m).items():
+            level[n] += c * d
 
 
 def as_sum(form: App, a: Lifting) -> tuple[Form, int] | None:

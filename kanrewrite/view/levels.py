@@ -7,6 +7,7 @@ softmax is, ``x - max(x)``, the form cannot overflow although exponentials show 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 from itertools import product
 from math import exp, inf
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanrewrite.guards.bounds import assumed
 from kanrewrite.terms import T
-from kanrewrite.view.contraction import sides_of
+from kanrewrite.view.contraction import leave, sides_of
 from kanrewrite.view.elements import LARGEST, places, rows
 from kanrewrite.view.examples import contradicted
 from kanrewrite.view.forms import (
@@ -41,7 +42,7 @@ from kanrewrite.view.maxima import (
 )
 from kanrewrite.view.places import moved
 from kanrewrite.view.reach import FAR, is_near
-from kanrewrite.view.rests import most
+from kanrewrite.view.rests import rest
 from kanrewrite.view.zeros import hiding, is_unsigned
 
 #: How many maxima a proof looks into, one in another, and how many steps are tried for it.
@@ -173,9 +174,7 @@ def _of_dot(form: App, a: Lifting) -> Lin | None:
         inner = level(side, a)
         if inner is None:
             return None
-        for m, c in _summed(inner, (axis,), a, hidden).terms:
-            for n, d in a.terms_of(a.shuffle(m, order) if m.bcast else m).items():
-                out[n] += c * d
+        leave(dict(_summed(inner, (axis,), a, hidden).terms), order, out, a)
     return a.lin(out)
 
 
@@ -299,6 +298,14 @@ def at_most_one(
     return found
 
 
+@contextmanager
+def _another_proof(a: Lifting) -> Iterator[None]:
+    """A proof within one, which leaves it the steps that it has."""
+    effort = a.effort
+    yield
+    a.effort = effort
+
+
 def _far(expo: Lin, a: Lifting) -> Lin:
     """An exponent without the parts that add little to it, if all of them do together."""
     near = [e for e in independent(expo, a) if is_near(e)]
@@ -328,9 +335,9 @@ def _parted(expo: Lin, a: Lifting) -> tuple[Lin, float]:
 def _without_shares(form: Form, a: Lifting) -> tuple[Terms, float]:
     """The same of a form that is added: nothing is left of a share."""
     if form not in a.beyond:
-        effort, a.beyond[form] = a.effort, ({form: ONE}, 0.0)
-        a.beyond[form] = _found_without_shares(form, a)
-        a.effort = effort  # that was another proof
+        a.beyond[form] = {form: ONE}, 0.0  # should it be made of itself
+        with _another_proof(a):
+            a.beyond[form] = _found_without_shares(form, a)
     return a.beyond[form]
 
 
@@ -346,7 +353,7 @@ def _found_without_shares(form: Form, a: Lifting) -> tuple[Terms, float]:
 
 
 def _share_parted(form: Form, a: Lifting) -> tuple[Terms, float]:
-    size = _size(form, a) if hot(form) and most(form) <= FAR else inf
+    size = _size(form, a) if hot(form) and rest(form).high <= FAR else inf
     return ({}, size) if size <= FAR else ({form: ONE}, 0.0)
 
 
@@ -360,12 +367,12 @@ def _size(form: Form, a: Lifting) -> float:
         little = 0.0
     elif little > FAR or not at_most_one(beyond, a, proof=Proof.STRICT):
         return inf
-    return most(form) * exp(little)
+    return rest(form).high * exp(little)
 
 
 def is_share(form: Form, a: Lifting) -> bool:
     """Tell whether the magnitude of a form is at most 1."""
-    expo = level(form, a) if most(form) <= 1 else None
+    expo = level(form, a) if rest(form).high <= 1 else None
     return expo is not None and at_most_one(expo, a, proof=Proof.STRICT)
 
 
@@ -427,9 +434,8 @@ def _outweighed(expo: Lin, a: Lifting) -> Iterator[Lin]:
     """
     hots = [(m, c) for m, c in expo.terms if hot(m) and is_unsigned(m, a)]
     for (m, c), (n, d) in product(hots, hots):
-        effort = a.effort
-        less = c > 0 > d and is_share(a.div(m, n), a)
-        a.effort = effort  # that was another proof
+        with _another_proof(a):
+            less = c > 0 > d and is_share(a.div(m, n), a)
         if less:
             k = min(c, -d)
             yield a.plus(expo, a.lin({m: k, n: -k}), -ONE)
@@ -469,11 +475,10 @@ def _is_never_above(form: Form, a: Lifting, exact: Proof) -> bool:
         return False
     if (form, exact) not in a.lemmas:
         sources = form.args[:1] if form.op is not T.maximum else form.args
-        effort = a.effort
-        a.lemmas[form, exact] = all(
-            isinstance(f, Lin) and at_most_one(f, a, proof=exact) for f in sources
-        )
-        a.effort = effort  # that was another proof
+        with _another_proof(a):
+            a.lemmas[form, exact] = all(
+                isinstance(f, Lin) and at_most_one(f, a, proof=exact) for f in sources
+            )
     return a.lemmas[form, exact]
 
 
@@ -484,10 +489,8 @@ def _is_above(form: Form, a: Lifting) -> bool:
     """
     if not form.nonneg:
         return False
-    effort = a.effort
-    found = not overflows(form, a)
-    a.effort = effort  # that was another proof
-    return found
+    with _another_proof(a):
+        return not overflows(form, a)
 
 
 def _under(top: App, expo: Lin, a: Lifting, zeros: frozenset[Form]) -> Iterator[Lin]:

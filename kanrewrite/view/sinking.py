@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice, product
+from typing import TypeGuard
 
 from kanrewrite.terms import T
 from kanrewrite.view.chosen import under
@@ -142,9 +143,10 @@ def into_sum(form: Prod, a: Lifting) -> Form | None:
     if not a.overflows(form):
         return None
     for f, k in form.factors:
-        scatters = T.scatter in operators_within(f)
-        total = _total(f, a) if k == 1 and hot(f) and (a.overflows(f) or scatters) else None
-        if total is None or not (a.overflows(f) or _fading_scatters(total[0], a)):
+        large = a.overflows(f)
+        scatters = hot(f) and T.scatter in operators_within(f)
+        total = _total(f, a) if k == 1 and (large or scatters) else None
+        if total is None or not (large or _fading_scatters(total[0], a)):
             continue
         body, axes, drops = total
         others = {g: j for g, j in form.factors if g is not f}
@@ -171,7 +173,7 @@ def into_sum(form: Prod, a: Lifting) -> Form | None:
 def _fading_scatters(form: Form, a: Lifting) -> bool:
     """Tell whether what a product scatters may underflow where the factor outside is large."""
     factors = a.parts(form)[2]
-    return any(k == 1 and is_scatter(f) and vanishes(f.args[0], a) for f, k in factors)  # type: ignore[attr-defined]
+    return any(k == 1 and is_scatter(f) and vanishes(f.args[0], a) for f, k in factors)
 
 
 def _out_of_range(form: Form, a: Lifting, where_zero: bool) -> bool:
@@ -181,7 +183,7 @@ def _out_of_range(form: Form, a: Lifting, where_zero: bool) -> bool:
     (only, *others) = a.parts(form)[2] or ((form, ONE),)
     if others or not is_scatter(only[0]):
         return True
-    return a.overflows(only[0].args[0], where_zero)  # type: ignore[attr-defined]
+    return a.overflows(only[0].args[0], where_zero)
 
 
 def _total(form: Form, a: Lifting) -> tuple[Form, Axes, bool] | None:
@@ -280,7 +282,7 @@ def _each_inside(form: Form, total: Form, a: Lifting) -> Form | None:
     return a.add(*found)
 
 
-def is_scatter(form: Form) -> bool:
+def is_scatter(form: Form) -> TypeGuard[App]:
     """Tell whether a form is what an index puts somewhere among zeros."""
     return isinstance(form, App) and form.op is T.scatter
 
@@ -290,7 +292,7 @@ def scatters_in(form: Form) -> Iterator[App]:
     parts = [form]
     if isinstance(form, Sum):
         parts = [f for m, _ in form.terms for f in (pieces(m) if isinstance(m, Prod) else [m])]
-    yield from (f for f in parts if is_scatter(f))  # type: ignore[misc]
+    yield from (f for f in parts if is_scatter(f))
 
 
 def is_sum_of_scatters(form: Form) -> bool:

@@ -17,7 +17,7 @@ from kanrewrite.ops import ScaledCumsum, ScaledDot, ScatteredMaximum, Supremum
 from kanrewrite.terms import Operator, T
 from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.context import Context, Scaled, is_divided, moving, within_log
-from kanrewrite.view.contraction import needs_sum, sides_of, summed
+from kanrewrite.view.contraction import leave, needs_sum, sides_of, summed
 from kanrewrite.view.forms import (
     HALF,
     ONE,
@@ -37,6 +37,7 @@ from kanrewrite.view.heat import hot, is_mask, is_softplus
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.levels import bounded
 from kanrewrite.view.logs import LogBuilder
+from kanrewrite.view.maxima import moved_exponent
 from kanrewrite.view.moves import Move, with_shape
 from kanrewrite.view.operators import finite, plain, scattered
 from kanrewrite.view.towers import of_ones
@@ -272,15 +273,8 @@ def _side(
     elif summed.terms:
         hidden = (*_hidden(b, side, (summed, (axis,)), where), *b.nothing(summed, side, rest))
         rest = b.scaled(_sunk(b, summed, (axis,), hidden, still), rest)
-    _leave(still, order, level, b)
+    leave(still, order, level, b.a)
     return with_lengths(b, b.or_one(rest), expo, side)
-
-
-def _leave(still: Terms, order: tuple[int | str, ...], level: Totals, b: LogBuilder) -> None:
-    """Add what is constant along the axis that is summed to the level of the product."""
-    for m, c in still.items():
-        for n, d in b.a.terms_of(b.a.shuffle(m, order) if m.bcast else m).items():
-            level[n] += c * d
 
 
 def _scaled_dot(b: LogBuilder, form: App, where: Context) -> Scaled:
@@ -300,7 +294,7 @@ def _scaled_dot(b: LogBuilder, form: App, where: Context) -> Scaled:
             still = _still(expo, (axis,))
             hidden = _hidden(b, side, (summed, (axis,)), where)
             exponent = _relative(b, summed, (axis,), hidden, still)
-            _leave(still, order, around, b)
+            leave(still, order, around, b.a)
         if exponent.type.broadcastable != side.bcast:
             exponent = b.make(at.second, weights, exponent)
         inputs += [exponent, weights]
@@ -333,11 +327,7 @@ def _moved(b: LogBuilder, form: App, where: Context) -> Scaled:
 
 def _moved_back(b: LogBuilder, inner: Form, move: Move, where: Context) -> Scaled:
     expo, rest = b.split(inner, where)
-    moved = Totals()
-    for m, c in expo.terms:
-        for n, d in b.a.terms_of(b.a.move(m, move)).items():
-            moved[n] += c * d
-    out = b.a.lin(moved)
+    out = moved_exponent(expo, move, b.a)
     return out, None if rest is None else b.make(move.apply, _whole(b, rest, inner, move))
 
 
