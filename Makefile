@@ -31,10 +31,10 @@ demo: $(VENV)/.demo
 
 # The tests choose their own Aesara flags, see conftest.py.
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest --numprocesses=auto
+	$(BIN)/python -m pytest --numprocesses=auto $(PYTEST_OPTIONS)
 
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest --numprocesses=auto -m slow
+	$(BIN)/python -m pytest --numprocesses=auto -m slow $(PYTEST_OPTIONS)
 
 # JAX and Numba tie down the versions of what they stand on: an environment of its own.
 backends: $(BACKENDS)/.made

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from kanrewrite import registry
-from tests import remembering
+from tests import budget, remembering
 from tests.sparing import spare
 
 # A first compile or a busy machine is not a failure: no deadline, no health check of speed.
@@ -25,10 +25,26 @@ settings.load_profile(
 )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run end in time."""
+    budget.add_options(parser)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Count the time of a run from here."""
+    budget.start(session.config)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin nothing for which no time is left."""
+    budget.check(item)
+
+
 @pytest.hookimpl(tryfirst=True)  # before those that are not asked for are taken out
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave cases of tests that have many alike to the slow run."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave cases of tests that have many alike to the slow run, and begin where is asked."""
     spare(items)
+    items[:] = budget.turned(items, config.getoption("--begin-at"))
 
 
 @pytest.fixture(autouse=True)

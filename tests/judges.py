@@ -80,6 +80,7 @@ def run(folder: Path, enabled: bool, arguments: Sequence[str] = ()) -> Outcomes:
         options = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", f"--junitxml={report}"]
         command = [sys.executable, "-c", _RUN.format(enabled=enabled)]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *_paths()])}
+        environment.pop("PYTEST_ADDOPTS", None)  # options for other tests than these
         done = subprocess.run(
             [*command, *options, *arguments, str(inside)],
             cwd=root,

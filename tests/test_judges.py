@@ -37,8 +37,9 @@ def test_differences_name_both_outcomes() -> None:
 
 @pytest.mark.slow
 def test_a_test_that_the_library_changes_is_found(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--an-option-of-the-tests-here")
     folder = tmp_path / "others_tests" / "inner"
     folder.mkdir(parents=True)
     (tmp_path / "others_tests" / "__init__.py").write_text("")

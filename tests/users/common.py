@@ -19,6 +19,7 @@ from kanrewrite.ac import term
 from kanrewrite.registry.database import LibraryPass
 from kanrewrite.relation import REAL, Eq, Relation, relation
 from kanrewrite.unify import as_term
+from kanrewrite.why import why_not
 
 #: Aesara annotates a part of itself, and that part too narrowly for tests.
 at: Any = aesara.tensor
@@ -78,6 +79,12 @@ def fires_and_keeps_the_value(stated: Relation, graph: Any, positive: bool = Fal
     before, after = f(*(np.abs(v) + np.asarray(1, v.dtype) if positive else v for v in values))
     tolerance = 1e-4 if graph.type.dtype == "float32" else 1e-9
     np.testing.assert_allclose(after, before, rtol=tolerance, atol=tolerance)
+
+
+def is_told_to_fire(stated: Relation, graph: Any, positive: bool = False) -> None:
+    """Check that it does so in what Aesara makes of a graph, and that `why_not` knows it."""
+    assert not why_not(stated, graph).reason
+    fires_and_keeps_the_value(stated, canonical(graph), positive)
 
 
 def drawn(kind: Any, rng: np.random.Generator) -> Any:
