@@ -49,6 +49,12 @@ def choices_lift(c: Float, a: Float, b: Float, x: Float) -> Iterator[Eq]:
     yield chosen.when(nonnegative(a), nonnegative(b))
 
 
+@relation(role="cancel", family="lifting")
+def choices_meet(c: Any, a: Float, b: Float, x: Float, y: Float) -> Iterator[Eq]:
+    """What choices by one condition leave of each other is left in their branches."""
+    yield eq(T.switch(c, a, b) + T.switch(c, x, y), T.switch(c, a + x, b + y))
+
+
 @relation(role="lift", family="lifting")
 def comparisons_drop(a: Float, r: Float) -> Iterator[Eq]:
     """An exponential is positive, so it does not matter to a sign, and to what is below zero."""
@@ -122,6 +128,18 @@ def _choice() -> Sides:
 def _the_other_choice() -> Sides:
     c, a, b, x = at.matrices("c", "a", "b", "x")
     return at.switch(c, a, b) * x, at.switch(c, b * x, a * x)
+
+
+@choices_meet.example
+def _choices_by_one_condition() -> Sides:
+    c, a, b, x, y = at.matrices("c", "a", "b", "x", "y")
+    return at.switch(c, a, b) + at.switch(c, x, y), at.switch(c, a + x, b + y)
+
+
+@choices_meet.non_example
+def _one_of_each() -> Sides:
+    c, a, b, x, y = at.matrices("c", "a", "b", "x", "y")
+    return at.switch(c, a, b) + at.switch(c, x, y), at.switch(c, a + y, b + x)
 
 
 @comparisons_drop.example

@@ -210,8 +210,9 @@ CIRCLES = [
      "gradient.registration"},
     {"reference.linear", "reference.nnet", "reference.registry", "reference.scalars"},
     {"report", "report.page"},
-    {"view.complements", "view.contraction", "view.following", "view.instantiate", "view.levels",
-     "view.lifting", "view.others", "view.own_terms", "view.picking", "view.sharing"},
+    {"view.choosing", "view.complements", "view.contraction", "view.following",
+     "view.instantiate", "view.levels", "view.lifting", "view.others", "view.own_terms",
+     "view.picking", "view.sharing"},
 ]  # fmt: skip
 
 

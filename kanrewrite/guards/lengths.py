@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from aesara.graph.basic import Constant, Variable
 from aesara.raise_op import Assert
-from aesara.scalar.basic import Cast, Mul, ScalarOp
+from aesara.scalar.basic import Abs, Cast, Mul, ScalarOp
 from aesara.tensor.basic import Alloc, ARange, MakeVector, ScalarFromTensor, TensorFromScalar
 from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
 from aesara.tensor.extra_ops import BroadcastTo, CumOp
@@ -297,7 +297,7 @@ def _(count: Variable[Any, Any]) -> Iterator[Length]:
         yield from factors_of.dispatch(object)(count)
         return
     op, scalar = node.op, getattr(node.op, "scalar_op", None)
-    if isinstance(op, _CARRYING) or isinstance(scalar, Cast):
+    if isinstance(op, _CARRYING) or isinstance(scalar, Cast | Abs):
         yield from factors_of(node.inputs[0])
     elif isinstance(scalar, Mul) and isinstance(op, Elemwise):
         yield from chain.from_iterable(map(factors_of, node.inputs))
@@ -312,6 +312,13 @@ def _(count: Variable[Any, Any]) -> Iterator[Length]:
         yield from entries_of(node.inputs[0], index)
     else:
         yield NOTHING
+
+
+def is_size(var: Variable[Any, Any]) -> bool:
+    """Tell whether a variable is known to be a product of lengths, of which none is negative."""
+    return var.owner is not None and all(
+        known and all(n >= 0 for n in known if isinstance(n, int)) for known in factors_of(var)
+    )
 
 
 @lru_cache(maxsize=256)

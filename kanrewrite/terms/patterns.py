@@ -191,6 +191,12 @@ class Param(Expression, Var):  # type: ignore[misc]  # Var has no types
     __str__ = __repr__
 
 
+class Size(Param):
+    """A parameter for a number of elements, which is never negative."""
+
+    __slots__ = ()
+
+
 @_as_tensor_variable.register(Term)
 @_as_tensor_variable.register(Param)
 def _(value: Any, *_: Any, **__: Any) -> Any:

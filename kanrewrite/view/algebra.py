@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 from kanrewrite.terms import Operator, T
 from kanrewrite.view.forms import (
@@ -67,7 +67,7 @@ MONOTONE = {
 #: What is 1, or nothing: ``m**2 == m``.
 _IDEMPOTENT = (T.defined, T.mask)
 #: Operators that are more to a product than a factor among others.
-_SPECIAL = (T.switch, T.ones_like, *_IDEMPOTENT)
+_SPECIAL = (T.switch, T.ones_like, T.abs, *_IDEMPOTENT)
 
 
 class Algebra(Interner):
@@ -205,6 +205,11 @@ class Algebra(Interner):
         if grouped:  # a group under a root has met its other half
             rest = {f: k for f, k in factors.items() if f not in grouped}
             opened = [self.pow(f, factors[f]) for f in grouped]
+            return self.mul(self.prod(coeff, expo, rest), *opened)
+        sizes = {f: k for f, k in factors.items() if _is_size(f) and k and _even(k)}
+        if sizes:  # of which a square has no more than what they are of
+            rest = {f: k for f, k in factors.items() if f not in sizes}
+            opened = [self.pow(f.args[0], k) for f, k in sizes.items()]
             return self.mul(self.prod(coeff, expo, rest), *opened)
         for f, k in factors.items():
             if k == 1 and isinstance(f, App) and f.op is T.switch:
@@ -348,7 +353,12 @@ class Algebra(Interner):
         """The absolute value of a form, of which the sign does not matter."""
         coeff, expo, factors = self.parts(form)
         unsigned = self.prod(abs(coeff), expo, dict(factors))
-        return unsigned if unsigned.nonneg else self.size(unsigned)
+        if unsigned.nonneg:
+            return unsigned
+        (f, k), *others = factors
+        if others or expo.terms or k.denominator != 1:  # a root of a negative is none of its size
+            return self.size(unsigned)
+        return self.mul(self.const(abs(coeff)), self.pow(self.size(f), k))
 
     def size(self, form: Form) -> Form:
         """The absolute value of a form that may be negative, as it stands."""
@@ -815,6 +825,11 @@ def covers(bcast: Bcast, form: Form) -> bool:
 def _is_special(form: Form) -> bool:
     """Tell whether a factor can be more to a product than one among others."""
     return isinstance(form, Prod) or (isinstance(form, App) and form.op in _SPECIAL)
+
+
+def _is_size(form: Form) -> TypeGuard[App]:
+    """Tell whether a form is an absolute value."""
+    return isinstance(form, App) and form.op is T.abs
 
 
 def _ordered(terms: Terms) -> tuple[tuple[Form, Fraction], ...]:

@@ -7,12 +7,13 @@ from typing import Any
 
 import aesara.tensor as at
 import numpy as np
-from aesara.graph.basic import Variable
+from aesara.graph.basic import Constant, Variable
 
 from kanrewrite.terms import T
 from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.forms import HALF, ONE, ZERO, App, Axes, Form, Leaf, Lin
 from kanrewrite.view.lifting import Lifting
+from kanrewrite.view.moves import Move, with_shape
 from kanrewrite.view.read import View
 from kanrewrite.view.recognise import Recogniser
 from kanrewrite.view.reuse import Reuse
@@ -103,8 +104,8 @@ class Bench:
 
     def keepdims(self, op: Any, var: Variable[Any, Any], axes: Axes) -> Variable[Any, Any]:
         """A reduction, with the reduced axes kept at length 1."""
-        if all(var.type.broadcastable[a] for a in axes):
-            return var
+        if not var.type.ndim or all(var.type.broadcastable[a] for a in axes):
+            return var  # a number is the same along all dimensions
         left = iter(range(var.type.ndim))
         order = tuple("x" if d in axes else next(left) for d in range(var.type.ndim))
         return self.make(dimshuffled, self.make(op, var), order)
@@ -125,9 +126,17 @@ class Bench:
             return var
         assert isinstance(form, App)
         if form.op in (T.dimshuffle, T.subtensor):
-            return self.make(form.args[1].apply, self.raw(form.args[0]))
+            inner, move = form.args
+            return self.make(move.apply, self.filled(self.raw(inner), inner, move))
         negative = form.op is T.lt and form.args[1] is self.a.zero
         return self.below_zero(form.args[0]) if negative else self.value(form)
+
+    def filled(self, var: Variable[Any, Any], form: Form, move: Move) -> Variable[Any, Any]:
+        """What is moved, with the lengths that the move needs: those of a witness."""
+        var = self.make(with_shape, var, move.whole)
+        if var.type.broadcastable == move.whole:
+            return var
+        return self.make(at.second, self.value(self.a.witness.get(move, form)), var)
 
     def masked(
         self, mask: App, yes: Variable[Any, Any], no: Variable[Any, Any]
@@ -220,9 +229,13 @@ class Bench:
         return self.make(at.pow, var, self.constant(k))
 
     def total(self, terms: list[tuple[Fraction, Variable[Any, Any]]]) -> Variable[Any, Any]:
-        """``c1*v1 + c2*v2 + ...``, subtracting what is negative."""
+        """``c1*v1 + c2*v2 + ...``, subtracting what is negative.
+
+        A number comes after a difference, which may be exact.
+        """
         out: Variable[Any, Any] | None = None
-        for c, v in sorted(terms, key=lambda t: t[0] < 0):
+        differs = len({c > 0 for c, v in terms if not isinstance(v, Constant)}) > 1
+        for c, v in sorted(terms, key=lambda t: (differs and isinstance(t[1], Constant), t[0] < 0)):
             scaled = v if abs(c) == 1 else self.make(at.mul, self.constant(abs(c)), v)
             if out is None:
                 out = scaled if c > 0 else self.make(at.neg, scaled)

@@ -162,18 +162,26 @@ def opened(form: Form) -> Form:
     return left
 
 
-def expanded(form: Form, a: Any, highest: int = HIGHEST) -> Iterator[tuple[Form, Fraction]]:
-    """A product multiplied out, with the sums in its sums, along axes too."""
+def expanded(
+    form: Form, a: Any, highest: int = HIGHEST, cold: bool = True
+) -> Iterator[tuple[Form, Fraction]]:
+    """A product multiplied out, with the sums in its sums, along axes too.
+
+    Those along axes in which no exponential shows stay as they are unless ``cold`` asks for them.
+    """
     for n, c in a.expand(form, highest):
         factors = a.parts(n)[2]
-        summed = ((f, _summed(f, a, highest)) for f, k in factors if k == 1 and isinstance(f, App))
+        sums = (f for f, k in factors if k == 1 and isinstance(f, App) and (cold or hot(f)))
+        summed = ((f, _summed(f, a, highest)) for f in sums)
         f, terms = next(((f, terms) for f, terms in summed if terms), (n, []))
         if terms:
             rest = a.div(n, f)
             products = ((a.mul(rest, t), d) for t, d in terms)
-            yield from ((m, c * d * e) for t, d in products for m, e in expanded(t, a, highest))
+            yield from (
+                (m, c * d * e) for t, d in products for m, e in expanded(t, a, highest, cold)
+            )
         elif any(isinstance(f, Sum) and k in range(1, highest + 1) for f, k in factors):
-            yield from ((m, c * d) for m, d in expanded(n, a, highest))
+            yield from ((m, c * d) for m, d in expanded(n, a, highest, cold))
         else:
             yield n, c
 

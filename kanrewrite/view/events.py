@@ -107,7 +107,7 @@ def meets(
         if name in ("mul", "true_div", "pow"):
             masked = risky and is_masked(form, algebra) and overflows(form, algebra)
             return masked or product_gains(name, inputs, hots, form, algebra, risky)
-        if name in ("log", "log2", "log10", "log1p", "sqrt"):
+        if inputs and name in ("log", "log2", "log10", "log1p", "sqrt"):  # not of an integer
             if name.startswith("log") and log_gains(inputs[0], algebra):
                 return True
             if name == "sqrt" and not risky and is_firm(inputs[0], algebra):
@@ -185,7 +185,7 @@ def product_gains(
         return risky and infinity_meets_zero(hots, algebra)
     if name == "true_div":
         return over_softplus(form) or (len(hots) > 1 and both_leave(inputs[0], inputs[1], algebra))
-    if not risky and hots == inputs[:1] and is_firm(inputs[0], algebra):
+    if not risky and hots and hots == inputs[:1] and is_firm(hots[0], algebra):
         return False
     return bool(hots) and not is_integer_power(form, hots[0], algebra)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 from typing import Any, TypeGuard
@@ -31,6 +31,7 @@ from kanrewrite.view.forms import (
     within,
 )
 from kanrewrite.view.heat import fading, hot, is_mask, is_softplus
+from kanrewrite.view.largest import as_joined, sources
 from kanrewrite.view.levels import bounded
 from kanrewrite.view.limits import conflicts, limit, only_tower, slope, towers
 from kanrewrite.view.shutting import kept_in, may_be_empty
@@ -58,7 +59,7 @@ class ExponentBuilder(Bench):
         power = self.make(at.exp, self.kept(expo, hidden))
         power = power if hidden else self._with_powers(expo, power)
         powers = [power]
-        if rest is not None and not hidden and self._meets_zero(form):
+        if rest is not None and not hidden and self._meets_zero(expo, form):
             powers = self._in_two(power)
         out = self.times([*self.factors(rest), *powers]) or power
         shown = kept_in(form, self) if hidden_inside(expo) else None
@@ -77,13 +78,14 @@ class ExponentBuilder(Bench):
         # Beside a term that a factor hides, others would be 0 relative to its exponential.
         return Context({(form, ()): frozenset([()])}) if hides(form, self.a) else PLAIN
 
-    def _meets_zero(self, form: Form) -> bool:
+    def _meets_zero(self, expo: Lin, form: Form) -> bool:
         """Tell whether an exponential may be out of range where a factor of it is 0.
 
         Where it is because softpluses in it have vanished, it is none, and nan may be shown.
         """
-        factors = [f for f, k in self.a.parts(form)[2] if k > 0]
-        zeros = any(map(may_vanish, factors)) and self.a.overflows(form)
+        powers = self.a.parts(form)[2]
+        factors, hiding = [f for f, k in powers if k > 0], frozenset(f for f, _ in powers)
+        zeros = any(map(may_vanish, factors)) and not bounded(expo, self.a, hiding)
         return zeros and all(fading(f) or not any(map(is_softplus, within(f))) for f in factors)
 
     def _in_two(self, power: Variable[Any, Any]) -> list[Variable[Any, Any]]:
@@ -142,7 +144,11 @@ class ExponentBuilder(Bench):
 
     def linear(self, lin: Lin) -> Variable[Any, Any]:
         """An exponent as a variable, once."""
-        return self.reuse.once(("exponent", lin), partial(self._linear, lin))
+        return self.as_exponent(lin, partial(self._linear, lin))
+
+    def as_exponent(self, lin: Lin, build: Callable[[], Variable[Any, Any]]) -> Variable[Any, Any]:
+        """An exponent that is built in some way, unless it has been in another one."""
+        return self.reuse.once(("exponent", lin), build)
 
     def _linear(self, lin: Lin) -> Variable[Any, Any]:
         met = self.a.cancelled(dict(lin.terms))
@@ -151,7 +157,7 @@ class ExponentBuilder(Bench):
         left = of_ones(lin.terms, self.a)
         terms = self._differences(left) + self._moved_differences(left)
         risks = [t for t in towers(lin) if not is_level(t) and self._conflicts(lin, left, t)]
-        terms += self._towers(left)
+        terms += self._towers(left) + self._multiplied_differences(left)
         if left:
             whole = self.a.add_terms(left)
             known = self.known(whole)
@@ -168,6 +174,23 @@ class ExponentBuilder(Bench):
         for tower in sorted(risks, key=lambda f: f.uid):
             out = self._in_the_limit(out, lin, tower)
         return out
+
+    def _multiplied_differences(self, left: Totals) -> list[tuple[Fraction, Variable[Any, Any]]]:
+        """``w*x - w*y`` as ``w*(x - y)``: what x and y have in common is subtracted exactly."""
+        shared: dict[Form, Totals] = {}
+        for m, c in left.items() if len(left) > 1 else ():
+            for f, k in self.a.parts(m)[2]:
+                if k == 1 and f is not m and not (hot(m) or is_mask(f)):
+                    shared.setdefault(f, Totals())[self.a.div(m, f)] += c
+        found: list[tuple[Fraction, Variable[Any, Any]]] = []
+        for f, inner in shared.items():
+            whole = {self.a.mul(f, m): c for m, c in inner.items()}
+            if min(inner.values()) < 0 < max(inner.values()) and all(m in left for m in whole):
+                gap = self.linear(self.a.lin(inner))
+                found.append((ONE, self.make(at.mul, self.value(f), gap)))
+                for m in whole:
+                    del left[m]
+        return found
 
     def _by_exponentials(self, left: Terms) -> list[tuple[Fraction, Variable[Any, Any]]]:
         """Terms of an exponent; those of one exponential, which may be infinite, as one."""
@@ -263,13 +286,13 @@ class ExponentBuilder(Bench):
                 gaps = [self.linear(self.a.lin(_beside(e, c, {top: times}))) for e in branches]
                 found.append((ONE, self.make(at.switch, self.raw(cond), *gaps)))
                 continue
-            sources = list(_sources(top, self.a))
+            among = list(sources(top, self.a))
             if is_with_zero(top, self.a):
                 # An element of what is the larger of a maximum and 0 is subtracted itself.
-                sources = [e for e in sources if e not in top.forms]
-                if not any(_contains(left, e, -left[top]) for e in sources):
+                among = [e for e in among if e not in top.forms]
+                if not any(_contains(left, e, -left[top]) for e in among):
                     found += self._with_zero(top, left)
-            for source in sources:
+            for source in among:
                 if top not in left or not _contains(left, source, -left[top]):
                     continue
                 c = left.pop(top)
@@ -319,7 +342,8 @@ class ExponentBuilder(Bench):
             (other,) = (self.linear(e) for e in top.forms if isinstance(e, Lin) and e.terms)
             other = self.make(at.neg, other) if exponent is none else other
             return self.make(at.minimum, other, self.constant(ZERO))
-        gap = self.make(at.sub, self.value(exponent), self.value(top))
+        size = self.value(as_joined(exponent, top, self.a))
+        gap = self.make(at.sub, size, self.value(top))
         tower = only_tower(top)
         if tower is None or not isinstance(exponent, Lin):
             return gap
@@ -523,15 +547,6 @@ def _beside(expo: Lin, c: Fraction, terms: Terms) -> Totals:
     for m, d in expo.terms:
         out[m] += c * d
     return out
-
-
-def _sources(top: App, a: Algebra) -> Iterator[Lin]:
-    """The exponents that a maximum is the largest of, and those whose own maxima are among them."""
-    lins = [f for f in top.forms if isinstance(f, Lin)]
-    yield from lins
-    for m, c in (lin.terms[0] for lin in lins if len(lin.terms) == 1):
-        if c > 0 and isinstance(m, App) and m.op in LARGEST:
-            yield from (a.lin({n: c * d for n, d in e.terms}) for e in _sources(m, a))
 
 
 def _contains(terms: Terms, lin: Lin, c: Fraction) -> bool:

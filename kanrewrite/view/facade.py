@@ -23,12 +23,14 @@ from kanrewrite.view.build import Builder
 from kanrewrite.view.closing import is_sum
 from kanrewrite.view.fit import fitted
 from kanrewrite.view.forms import (
+    ONE,
     ZERO,
     App,
     Form,
     Leaf,
     Prod,
     Sum,
+    as_number,
     is_exact,
     length,
     nearest_float,
@@ -134,26 +136,43 @@ class View:
         algebra = self._home(form)
         if self._written and not (_mirrored(pattern) or is_written(form, self.reader)):
             return
-        sums = scaled_sum(pattern) is not None
         fixed = any(axis is not None for axis in pattern.home.named.values())
         matcher = FormMatcher(algebra, self.opened, not self._written, self._spelled, self._sum)
+        for bindings, rest in self._matches(matcher, pattern, form):
+            if not (fixed and self._turns(bindings)):
+                yield bindings, rest
+        if isinstance(form, Prod) and scaled_sum(pattern) is not None:
+            yield from self._in_factors(matcher, pattern, form)
+
+    def _matches(
+        self, matcher: FormMatcher, pattern: Form, form: Form
+    ) -> Iterator[tuple[Bindings, Rest]]:
+        """The same of the whole of a form, or of what it divides by."""
+        sums, found = scaled_sum(pattern) is not None, False
         for bindings, rest, join in matches(matcher, pattern, form):
-            if not (sums and self._whole and algebra.terms_of(rest)):
-                alone = not sums or not algebra.terms_of(rest)
-                times = _number(join(algebra.one, rest)) if alone else None
-                regrouped = self._written and regroups(pattern, bindings, times, self.reader)
-                if not regrouped and not (fixed and self._turns(bindings)):
+            if not (sums and self._whole and matcher.a.terms_of(rest)):
+                alone = not sums or not matcher.a.terms_of(rest)
+                times = as_number(join(matcher.a.one, rest)) if alone else None
+                if not (self._written and regroups(pattern, bindings, times, self.reader)):
+                    found = True
                     yield bindings, Rest(join, rest, times)
-        if not sums or not isinstance(form, Prod):
-            return
+        if not (sums or found or self._whole) and matcher.may_divide(pattern, form):
+            one = matcher.a.one
+            for bindings, rest, join in matches(matcher, pattern, matcher.a.div(one, form)):
+                yield bindings, Rest(partial(_within, matcher.a, one, -ONE, join), rest)
+
+    def _in_factors(
+        self, matcher: FormMatcher, pattern: Form, form: Prod
+    ) -> Iterator[tuple[Bindings, Rest]]:
+        """The same of a pattern that is a sum, in factors that are."""
         for factor, power in form.factors:
             if not isinstance(factor, Sum):
                 continue
             around = self._around(form, factor, power)
             for bindings, rest, join in matches(matcher, pattern, factor):
-                if self._whole and algebra.terms_of(rest):
+                if self._whole and matcher.a.terms_of(rest):
                     continue
-                inside = partial(_within, algebra, around, power, join)
+                inside = partial(_within, matcher.a, around, power, join)
                 yield bindings, Rest(inside, rest, part=is_known(factor, self.reader))
 
     def _turns(self, bindings: Bindings) -> bool:
@@ -186,7 +205,7 @@ class View:
 
     @contextmanager
     def whole(self) -> Iterator[None]:
-        """Match sums as a whole only: their terms are grouped as they are written."""
+        """Match sums as a whole only, their terms grouped as written, and nothing turned over."""
         self._whole = True
         try:
             yield
@@ -359,12 +378,6 @@ def _within(
     return algebra.mul(around, algebra.pow(join(new, left), power))
 
 
-def _number(form: Form) -> Fraction | None:
-    """The number that a form is."""
-    alone = isinstance(form, Prod) and not form.expo.terms and not form.factors
-    return form.coeff if alone else None  # type: ignore[attr-defined]
-
-
 @dtype_of.register(Form)
 def _(form: Form) -> str:
     if isinstance(form, Leaf) and isinstance(form.var, Variable):
@@ -379,7 +392,7 @@ def _(form: Form) -> tuple[bool, ...]:
 
 @constant_of.register(Form)
 def _(form: Form) -> Any:
-    number = _number(form)
+    number = as_number(form)
     if number is not None:
         return nearest_float(number)
     return getattr(form.var, "data", None) if isinstance(form, Leaf) else None

@@ -190,6 +190,13 @@ class Totals(Terms):
         return ZERO
 
 
+def as_number(form: Form) -> Fraction | None:
+    """The number that a form is, None where it is none."""
+    if not isinstance(form, Prod) or form.expo.terms or form.factors:
+        return None
+    return form.coeff
+
+
 def added_up(items: Iterable[tuple[Form, Fraction]]) -> Totals:
     """Terms that may have become alike, as with ones beside what is as long."""
     found = Totals()

@@ -25,6 +25,11 @@ def is_mask(form: Form) -> TypeGuard[App]:
     return isinstance(form, App) and form.op is T.mask
 
 
+def is_choice(form: Form) -> TypeGuard[App]:
+    """Tell whether a form is one of two forms, which are no exponents."""
+    return isinstance(form, App) and form.op is T.switch and not isinstance(form.args[1], Lin)
+
+
 def is_others(form: Form) -> TypeGuard[App]:
     """Tell whether a form is a sum that leaves one term out."""
     return isinstance(form, App) and form.op is T.others

@@ -6,6 +6,8 @@ part of zeros that is put into others is put there at once.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import permutations
 from typing import Any, NamedTuple
 
 from aesara.graph.basic import Variable
@@ -16,6 +18,7 @@ from kanrewrite.view.chosen import under
 from kanrewrite.view.forms import App, Form, Leaf
 from kanrewrite.view.lengths import operands
 from kanrewrite.view.moves import Index, Move, Shuffle, inverse
+from kanrewrite.view.orders import DIMENSIONS, turned
 from kanrewrite.view.takes import put_among, scatters, source_of
 
 
@@ -68,20 +71,40 @@ def put_once(form: Form, move: Move, like: Leaf, a: Any) -> Form | None:
 def taken_of_transposed(form: Form, index: Move, a: Any) -> Form | None:
     """What an index takes of something transposed, taken before; None of anything else.
 
-    Dimensions may be put in or left out, too, where the index has no list.
+    Dimensions may be put in or left out, too, where the index has no list.  Of a sum, which has
+    its dimensions in the order of what is summed, that is so for the order that was met first.
     """
-    if not isinstance(form, App) or form.op is not T.dimshuffle or not isinstance(index, Index):
+    if not isinstance(form, App) or not isinstance(index, Index):
         return None
-    inner, order = form.args[0], form.args[1].order
-    listed, put_in = index.takes_several(), _put_in(order, index)
-    if form.args[1].inverse() is None and (listed or not all(e == slice(None) for e in put_in)):
+    if form.op is T.sum:
+        found = _met_first(form, a)
+        return None if found is None else _taken_before(*found, index, a)
+    if form.op is not T.dimshuffle:
         return None
+    inner, move = form.args
+    listed, put_in = index.takes_several(), _put_in(move.order, index)
+    if move.inverse() is None and (listed or not all(e == slice(None) for e in put_in)):
+        return None
+    return _taken_before(inner, move.order, index, a)
+
+
+def _met_first(form: App, a: Any) -> tuple[Form, tuple[int | str, ...]] | None:
+    """A sum in the order of its dimensions that was met first, and the way back."""
+    orders = permutations(range(form.ndim)) if form.ndim <= DIMENSIONS else ()
+    found = (turned(form, order, a) for order in orders)
+    sums = [(f, back.order) for f, back in found if isinstance(f, App) and f.op is T.sum]
+    first = min(sums, key=lambda each: each[0].uid, default=None)
+    return None if first is None or first[0] is form else first
+
+
+def _taken_before(inner: Form, order: tuple[int | str, ...], index: Index, a: Any) -> Form:
+    """What an index takes of something in an order of its dimensions, put in order after that."""
     entries = [index.entries[order.index(d)] if d in order else 0 for d in range(inner.ndim)]
     before = Index(tuple(entries), inner.bcast)
     if index in a.witness:
         a.witnessed(before, inner)
     left = before.left()
-    kept = (None if d is None else order[d] for d in index.left())
+    kept: Iterator[Any] = (None if d is None else order[d] for d in index.left())
     places = tuple("x" if d == "x" else left.index(d) for d in kept)
     taken: Form = a.shuffle(a.move(inner, before), places)
     return taken

@@ -20,7 +20,7 @@ from kanrewrite.guards.lengths import (
     sliced,
 )
 from kanrewrite.terms import ELEMENTWISE, T
-from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, pieces
+from kanrewrite.view.forms import App, Form, Leaf, Lin, Prod, Sum, pieces, remembered
 from kanrewrite.view.moves import Index
 
 Made = TypeVar("Made")
@@ -228,3 +228,15 @@ def _moved_from(form: App, axis: int) -> int | None:
     if form.op is T.subtensor and isinstance(form.args[1], Index):
         return form.args[1].source(axis)
     return None
+
+
+@remembered
+def is_thin(form: Form) -> bool:
+    """Tell whether a form is computed from a slice of one element, as ``x[:, :1]``.
+
+    Aesara does not know its length, and Python's operators repeat it along what it stands beside:
+    alone it is not as long as that.
+    """
+    lengths = (x for d in range(form.ndim) for x in length_of(form, d))
+    cuts = (x[1] for x in lengths if isinstance(x, tuple) and x[0] == "cut")
+    return any(stop == (start or 0) + 1 or (start, stop) == (-1, None) for start, stop, _ in cuts)

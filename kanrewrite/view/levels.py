@@ -31,7 +31,7 @@ from kanrewrite.view.forms import (
     nearest_float,
     pieces,
 )
-from kanrewrite.view.heat import hot
+from kanrewrite.view.heat import hot, is_choice
 from kanrewrite.view.maxima import (
     exchanged,
     is_hidden,
@@ -154,7 +154,7 @@ def _level(form: Form, a: Lifting) -> Lin | None:
     if form.op is T.pow:
         inner = level(form.args[0], a)
         return None if inner is None else a.lin(a.terms_of(a.mul(inner, form.args[1])))
-    if form.op is T.switch and not isinstance(form.args[1], Lin):
+    if is_choice(form):
         return _marked(_largest(form.args[1:], a), ("chosen", form), a)
     if form.op in (T.dimshuffle, T.subtensor):
         inner = level(form.args[0], a)

@@ -21,6 +21,7 @@ from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import LONGEST, Algebra
+from kanrewrite.view.choosing import chosen_together
 from kanrewrite.view.chosen import under
 from kanrewrite.view.complements import beside_one, without_average, without_mean, without_root
 from kanrewrite.view.contraction import sides
@@ -60,6 +61,10 @@ from kanrewrite.view.zeros import is_finite
 
 #: How many times terms of one sum meet what they leave of each other.
 LIMIT = 8
+
+#: What is moved by moving what it reduces, and what computes something along dimensions it keeps.
+REDUCING = {T.sum, T.max, T.prod, T.shift}
+ALONG = {T.others, T.softmax, T.log_softmax}
 
 #: What makes the operators that are lifted.
 CONSTRUCTORS = {
@@ -143,6 +148,8 @@ class Lifting(Algebra):
         self.bounds_of = BoundsOf()
         #: The exponents that are summed along some axes.
         self.exponents_along: dict[Axes, dict[Lin, None]] = {}
+        #: The sums of which own terms are being taken, see `kanrewrite.view.own_terms`.
+        self.taken_apart: set[frozenset[tuple[Form, Fraction]]] = set()
         #: What `kanrewrite.view.centring` has found out.
         self.atoms: dict[Form, tuple[frozenset[Form], frozenset[Form], bool]] = {}
 
@@ -168,7 +175,7 @@ class Lifting(Algebra):
     def _left(self, terms: Terms) -> Terms | None:
         """What is left of terms where some have met what they leave of each other."""
         left = self._met_by_others(terms) or over_divisor(terms, self, self._met_by_others)
-        left = left or without_several(terms, self)
+        left = left or chosen_together(terms, self) or without_several(terms, self)
         left = left or within_sums(terms, self) or without_own(terms, self)
         left = left or distributed(terms, self) or without_mean(terms, self)
         left = left or without_average(terms, self) or without_squares(terms, self)
@@ -613,10 +620,12 @@ class Lifting(Algebra):
             placed = put_into_transposed(form, move, self)
             if placed is not None:
                 return placed
-        if isinstance(form, App) and form.op is T.others and not move.dropped():
+        if isinstance(form, App) and form.op in ALONG and not move.dropped():
             axes = tuple(sorted(move.order.index(d) for d in form.args[1]))
-            return self.app(T.others, self.move(form.args[0], move), axes, bcast=move.result())
-        if isinstance(form, App) and form.op in (T.sum, T.max, T.prod, T.shift):
+            along = self.move(form.args[0], move)
+            along = self.lin(self.terms_of(along)) if isinstance(form.args[0], Lin) else along
+            return self.app(form.op, along, axes, bcast=move.result())
+        if isinstance(form, App) and form.op in REDUCING:
             move = _sparing(form, move)
             # Permute inside, where the reduced dimension still has its length; drop that outside.
             kept = [*move.order, *(d for d in move.dropped() if d in form.args[1])]

@@ -202,6 +202,9 @@ class LogBuilder(SumBuilder):
         A shifted sum of exponentials is at least 1; as ``log1p(s - 1)`` it is not shifted a second
         time by Aesara's own `local_log_sum_exp`.
         """
+        coeff, _, factors = self.a.parts(form)
+        if coeff == 1 and [k for _, k in factors] == [ONE]:  # beside an exponential
+            form = factors[0][0]
         form = moved(form)[1]
         if isinstance(form, App) and form.op is T.sum and not self.a.parts(form.args[0])[2]:
             return self.make(at.log1p, self.make(at.sub, rest, self.constant(ONE)))

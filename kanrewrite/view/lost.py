@@ -16,15 +16,25 @@ import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Apply, Variable
 from aesara.tensor.elemwise import CAReduce, DimShuffle, Elemwise
-from aesara.tensor.math import Sum
+from aesara.tensor.math import Sum as SumOp
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.algebra import is_ones
-from kanrewrite.view.forms import App, Form, Leaf, operators_within, pieces, remembered, within
+from kanrewrite.view.forms import (
+    App,
+    Form,
+    Leaf,
+    Lin,
+    Sum,
+    operators_within,
+    pieces,
+    remembered,
+    within,
+)
 from kanrewrite.view.nodes import FLOATS
 from kanrewrite.view.read import View
-from kanrewrite.view.visible import SHOWING
+from kanrewrite.view.visible import SHOWING, is_unmasked
 
 #: What is nan along an axis where one element there is.
 ALONG = Softmax | LogSoftmax | SoftmaxGrad
@@ -125,10 +135,18 @@ def _leaves(form: Form) -> int:
 
 @remembered
 def _summed(form: Form) -> int:
-    """The leaves that a form adds up along axes."""
+    """The leaves that a form adds up along axes, without what masks hide there."""
     if isinstance(form, App) and form.op in TOTALS:
-        return _leaves(form)
+        return reduce(or_, map(_unmasked, pieces(form)), 0)
     return 0 if is_ones(form) else reduce(or_, map(_summed, pieces(form)), 0)
+
+
+@remembered
+def _unmasked(form: Form) -> int:
+    """The leaves of a form, but for those of terms that a mask multiplies."""
+    if isinstance(form, Sum | Lin):
+        return reduce(or_, map(_unmasked, pieces(form)), 0)
+    return _leaves(form) if is_unmasked(form) else 0
 
 
 def _may_be_nan(var: Any) -> bool:
@@ -143,7 +161,7 @@ def _shows(node: Apply[Any]) -> bool:
     """Tell whether a node is nan where what it is made of is, or along an axis there."""
     if isinstance(node.op, Elemwise):
         return operator_of(node.op) in SHOWING
-    return isinstance(node.op, Sum | DimShuffle | ALONG)
+    return isinstance(node.op, SumOp | DimShuffle | ALONG)
 
 
 def _through(node: Apply[Any], flag: Any) -> Any:

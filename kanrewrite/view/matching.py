@@ -17,7 +17,7 @@ from typing import Any
 from unification import Var
 
 from kanrewrite.relation.axes import is_axis
-from kanrewrite.terms import T
+from kanrewrite.terms import Size, T
 from kanrewrite.view.distributing import opened
 from kanrewrite.view.forms import (
     ONE,
@@ -250,6 +250,23 @@ class FormMatcher:
         for c, rest in self._factors(hard, self.a.mul(self.a.const(1 / coeff), f), b):
             for d, left in self._exponent(expo, rest, c):
                 yield from self._alone(easy, left, d)
+
+    def may_divide(self, p: Form, f: Form) -> bool:
+        """Tell whether a form may be divided by a pattern that is no node of a graph then.
+
+        As are roots, exponentials and means: of ``x**-0.5`` there is no root, of ``exp(-x)`` no
+        ``exp(x)``, and ``1 / mean(x)`` is a length over a sum.  But ``exp(x**2)`` is itself, and
+        not one over ``exp(-x**2)``.
+        """
+        coeff, expo, hard, easy = _dealt_out(p)
+        rooted = all(k.denominator != 1 for _, k in hard) and all(c > 0 for _, c in expo.terms)
+        mean = bool(easy) and all(type(parameter) is Size for parameter, _ in easy)
+        if not coeff or not (rooted or mean) or not (expo.terms or hard):
+            return False
+        _, mine, factors = self.a.parts(f)
+        return bool(mine.terms or not expo.terms) and all(
+            any(self._may_be(g, k, h, -j) for h, j in factors) for g, k in hard
+        )
 
     def _may_be(self, g: Form, k: Fraction, h: Form, j: Fraction) -> bool:
         """Tell whether a factor of a pattern may be one of a form, by what is told at once."""

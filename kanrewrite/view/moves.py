@@ -127,7 +127,7 @@ class Shuffle(Move):
 
     def restricted(self, bcast: Bcast) -> Move:
         """The same order, of other lengths."""
-        return Shuffle(_without_waste(self.order, len(bcast)), bcast)
+        return Shuffle(_without_waste(self.order, bcast), bcast)
 
     def is_identity(self) -> bool:
         """Tell whether the order is that of the dimensions."""
@@ -157,7 +157,7 @@ class Shuffle(Move):
     def after(self, first: Shuffle) -> Shuffle:
         """Give this shuffle after another one, where a dropped dimension may serve as a new one."""
         order = tuple(first.order[o] if o != "x" else "x" for o in self.order)  # type: ignore[index]
-        return Shuffle(_without_waste(order, len(first.whole)), first.whole)
+        return Shuffle(_without_waste(order, first.whole), first.whole)
 
 
 def inverse(order: Sequence[int | str], ndim: int) -> tuple[int, ...] | None:
@@ -175,14 +175,15 @@ def inverse(order: Sequence[int | str], ndim: int) -> tuple[int, ...] | None:
     return tuple(order.index(d) for d in range(ndim))
 
 
-def _without_waste(order: tuple[int | str, ...], ndim: int) -> tuple[int | str, ...]:
+def _without_waste(order: tuple[int | str, ...], bcast: Bcast) -> tuple[int | str, ...]:
     """An order that drops no dimension of length 1 where it inserts another.
 
     It stays behind those that were before it, as it does where it is not dropped in between:
-    ``(0, 1)`` without 1 is put in front of and behind others as ``("x", 0, 1)``.
+    ``(0, 1)`` without 1 is put in front of and behind others as ``("x", 0, 1)``. Of one number all
+    orders are one.
     """
-    found = list(order)
-    for d in (d for d in range(ndim) if d not in order):
+    found: list[int | str] = ["x"] * len(order) if all(bcast) else list(order)
+    for d in (d for d in range(len(bcast)) if d not in found):
         places = [place for place, o in enumerate(found) if o == "x"]
         if not places:
             break

@@ -23,7 +23,7 @@ from kanrewrite.view.limits import only_tower
 from kanrewrite.view.moves import Diagonal
 from kanrewrite.view.nodes import axes_of
 from kanrewrite.view.towers import of_one
-from kanrewrite.view.turning import turned, turns
+from kanrewrite.view.turning import turned, turns, upright
 
 PlainOperator = Callable[[ExponentBuilder, App], Variable[Any, Any]]
 
@@ -60,7 +60,7 @@ def _shift(b: ExponentBuilder, form: App) -> Variable[Any, Any]:
         return b.total([(times, b.value(one))])
     for order in turns(form):
         other, back = turned(form, order, b.a)
-        if len(order) < form.ndim or b.is_built(other, PLAIN):
+        if other is not form and (upright(form, order) or b.is_built(other, PLAIN)):
             return b.make(back.apply, b.value(other))
     lin, axes, hidden = form.args
     return finite(b, b.keepdims(Supremum(axes), b.kept(lin, hidden), axes))

@@ -25,9 +25,9 @@ from kanrewrite.view.forms import (
     added_up,
     is_parameter,
 )
-from kanrewrite.view.heat import exponents, hot, is_others
+from kanrewrite.view.heat import exponents, hot, is_choice, is_others
 from kanrewrite.view.indices import untaken
-from kanrewrite.view.lengths import operands
+from kanrewrite.view.lengths import is_thin, operands
 from kanrewrite.view.moves import Index, inverse
 from kanrewrite.view.picking import picks
 from kanrewrite.view.places import turned
@@ -233,15 +233,17 @@ def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Fo
             if j != 1 or not (isinstance(g, App) and g.op is T.sum and g.args[1] == axes):
                 continue
             outer = a.div(n, a.mul(share, g))
-            if not outer.constant_along(axes):
-                continue  # it is not summed with what is
+            still = outer.constant_along(axes)
             inside = _expanded(g.args[0], a)
             for t, b in inside.items():
                 if a.mul(outer, t) is not m or b * d != -c:
                     continue
                 rest = a.add_terms({u: e for u, e in inside.items() if u is not t})
-                others = a.app(T.others, m, axes, bcast=m.bcast)
-                own = a.sub(a.div(a.mul(m, f), total), a.mul(share, others))
+                whole, around = (m, a.one) if still else (t, outer)  # what is summed with it
+                if whole.bcast != g.args[0].bcast:
+                    continue
+                others = a.app(T.others, whole, axes, bcast=whole.bcast)
+                own = a.mul(around, a.sub(a.div(a.mul(whole, f), total), a.mul(share, others)))
                 kept = a.sum(a.spread(rest, g.args[0]), axes)
                 left = a.mul(a.const(d), outer, share, kept)
                 return (
@@ -274,13 +276,32 @@ def _opened(terms: Terms, a: Lifting) -> Terms:
 
 def _expanded(form: Form, a: Lifting) -> Terms:
     """A form as terms, multiplied out where others divide in one of them, or are added."""
+    parts = _by_choice(form, a)
+    if parts is not None:
+        return added_up(item for part in parts for item in _expanded(part, a).items())
     sums = [f for f, k in a.parts(form)[2] if k == 1 and isinstance(f, Sum)]
     if not any(_has_others(m, a) for f in sums for m, _ in f.terms):
         return a.terms_of(form)
-    out = Totals()
-    for m, c in a.expand(form):
-        out[m] += c
-    return out
+    return added_up(a.expand(form))
+
+
+def _by_choice(form: Form, a: Lifting) -> list[Form] | None:
+    """What a choice multiplies, for each of its two, where others divide in one of them."""
+    for f, k in a.parts(form)[2]:
+        if k == 1 and is_choice(f):
+            cond, *either = f.args
+            if any(_holds_others(g, a) for g in either) and not is_thin(cond):
+                around = a.div(form, f)
+                kept = (a.mul(a.chosen(cond, g is either[0]), a.spread(g, f)) for g in either)
+                return [a.mul(around, g) for g in kept]
+    return None
+
+
+def _holds_others(form: Form, a: Lifting) -> bool:
+    """Tell whether others divide in a term of a form, or in one of a factor of one."""
+    terms = list(a.terms_of(form))
+    sums = (f for m in terms for f, k in a.parts(m)[2] if k == 1 and isinstance(f, Sum))
+    return any(_has_others(m, a) for m in (*terms, *(n for f in sums for n, _ in f.terms)))
 
 
 def _has_others(form: Form, a: Lifting) -> bool:
@@ -347,7 +368,7 @@ def _before_last(
             inner = whole
         elif isinstance(whole, App) and whole.op is T.subtensor:
             inner = whole.args[0]
-        if inner is not None and a.move(inner, move) is whole:
+        if inner is not None and move.fits(inner.bcast) and a.move(inner, move) is whole:
             yield taken.form, inner, lambda left: a.move(left, move)
     turn = turned(operands(own))
     if turn is not None and whole.ndim == own.ndim:

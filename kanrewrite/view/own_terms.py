@@ -36,8 +36,18 @@ MOST = 160
 
 def without_own(terms: Terms, a: Lifting) -> Terms | None:
     """A sum in which own terms have cancelled, None where they do not."""
-    if not 1 < len(terms) <= MANY:
-        return None
+    items = frozenset(terms.items())
+    if not 1 < len(terms) <= MANY or items in a.taken_apart:
+        return None  # put together again they are what they were
+    a.taken_apart.add(items)
+    try:
+        left = _without_own(terms, a)
+    finally:
+        a.taken_apart.remove(items)
+    return None if left == terms else left
+
+
+def _without_own(terms: Terms, a: Lifting) -> Terms | None:
     for place in dict.fromkeys(places(terms, a)):
         if isinstance(place, Beside):
             continue  # where an index points to, and elsewhere, it is something else
@@ -158,7 +168,8 @@ def cancelled(terms: Terms, place: Parting, a: Lifting) -> Terms | None:
     if not terms or sum(map(length, terms)) > LONGEST:
         return None
     ones = dict[Form, None]()
-    pieces = [(bare(n, ones, a), c * d) for m, c in terms.items() for n, d in expanded(m, a)]
+    products = ((n, c * d) for m, c in terms.items() for n, d in expanded(m, a, cold=False))
+    pieces = [(bare(n, ones, a), c) for n, c in products]
     divisors = (f for n, _ in pieces for f, k in a.parts(n)[2] if k < 0 and place.is_whole(f, a))
     total = next(divisors, a.one)
     opened = _opened(pieces, total, place, a)

@@ -12,7 +12,7 @@ from unification import Var
 
 from kanrewrite.laws import Laws
 from kanrewrite.relation.axes import freed
-from kanrewrite.terms import ELEMENTWISE, Operator, T, parameters_of
+from kanrewrite.terms import ELEMENTWISE, Operator, Size, T, parameters_of
 from kanrewrite.view.algebra import MOVES
 from kanrewrite.view.forms import App, Bcast, Form, Leaf, Lin, Prod, Sum, Terms, pieces
 from kanrewrite.view.instantiate import instantiate
@@ -49,6 +49,10 @@ class PatternAlgebra(Lifting):
     def log(self, form: Form) -> Form:
         """A log of what is moved by a parameter, into which it cannot be followed."""
         return self.app(T.log, form) if is_openly_moved(form) else super().log(form)
+
+    def overflows(self, form: Form, where_zero: bool = True) -> bool:
+        """What is moved by a parameter is taken to be out of range, as what it is of may be."""
+        return is_openly_moved(form) or super().overflows(form, where_zero)
 
     def _left(self, terms: Terms) -> Terms | None:
         """What meets in a sum is not known while terms of it are moved by a parameter."""
@@ -93,8 +97,11 @@ def pattern_form(
     """A side of an equation as a form; operators are read as their definitions, if given."""
     term, named = freed(term)
     algebra.named.update({variable: axis for variable, (axis, _) in named.items()})
+    # Every variable is an instance of every class of variables, as unification has it.
     tensors = {
-        v: algebra.leaf(v, (False,)) for v in parameters_of(term) if not _is_setting(v, term)
+        v: algebra.leaf(v, (False,), nonneg=type(v) is Size)
+        for v in parameters_of(term)
+        if not _is_setting(v, term)
     }
     form: Form = instantiate(term, tensors, algebra, definitions)
     return form

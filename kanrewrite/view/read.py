@@ -19,6 +19,7 @@ from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.math import Dot
 
 from kanrewrite.guards.bounds import assumed
+from kanrewrite.guards.lengths import is_size
 from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import Operator, T, operator_of
@@ -35,7 +36,7 @@ from kanrewrite.view.events import (
     meets,
 )
 from kanrewrite.view.following import lifted, stated
-from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, pieces
+from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, as_number, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import allowed, instantiate
 from kanrewrite.view.levels import grows, overflows, vanishes
@@ -142,7 +143,8 @@ class View:
                 form = self._forms[var] = self._read(var)
             finally:  # what cannot be read must not decide how others are
                 self._given = given
-            self.origin.setdefault(form, var)
+            if _computes(var, form):
+                self.origin.setdefault(form, var)
             if isinstance(form, Prod) and not form.expo.terms and len(form.factors) == 1:
                 ((factor, power),) = form.factors
                 if power == 1 and isinstance(factor, Sum):
@@ -306,7 +308,7 @@ class View:
         """A variable as it is."""
         constant = isinstance(var, Constant) and bool(np.all(np.asarray(var.data) >= 0))
         unsigned = constant or str(var.type.dtype).startswith(("uint", "bool"))
-        unsigned = unsigned or assumed(var).low >= 0
+        unsigned = unsigned or is_size(var) or assumed(var).low >= 0
         leaf = algebra.leaf(var, tuple(var.type.broadcastable), nonneg=unsigned)
         is_small = isinstance(var, Constant) and np.size(var.data) <= LARGEST_CONSTANT
         return algebra.shared_constant(leaf) if is_small else leaf
@@ -520,3 +522,9 @@ class View:
             seen.update(below)
             waiting += below
         return True
+
+
+def _computes(var: Variable[Any, Any], form: Form) -> bool:
+    """Tell whether a variable stands for a form: none does for a number, nor where it is longer."""
+    lengths = zip(form.bcast, var.type.broadcastable, strict=False)
+    return as_number(form) is None and all(known or not one for one, known in lengths)

@@ -222,7 +222,7 @@ def _cast(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     """
     number, inner = number_of(node.inputs[0]), node.inputs[0].owner
     if number is not None and number is not node.inputs[0]:
-        return a.leaf(a.numbers.setdefault((node.op, number), node.op(number)), ())
+        return view.leaf(a.numbers.setdefault((node.op, number), node.op(number)), a)
     if inner is None or type(inner.op) not in (Softmax, LogSoftmax):
         return None
     if inner.inputs[0].type.dtype in FLOATS:

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from kanrewrite.terms import T
 from kanrewrite.view.elements import LARGEST
-from kanrewrite.view.forms import App, Form, Lin, Sum, within
-from kanrewrite.view.heat import hot
+from kanrewrite.view.forms import App, Form, Sum, within
+from kanrewrite.view.heat import hot, is_choice
 from kanrewrite.view.lifting import Lifting
 
 
 def difference(a: Form, b: Form, algebra: Lifting) -> Form:
     """``a - b``, in each branch of a choice: nothing is left of the branch that equals b."""
     for whole, other, sign in ((a, b, 1), (b, a, -1)):
-        if isinstance(whole, App) and whole.op is T.switch and not isinstance(whole.args[1], Lin):
+        if is_choice(whole):
             cond, *branches = whole.args
             gaps = [difference(branch, other, algebra) for branch in branches]
             yes, no = (algebra.mul(algebra.const(sign), gap) for gap in gaps)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import aesara.tensor as at
@@ -38,10 +39,10 @@ from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.levels import bounded
 from kanrewrite.view.logs import LogBuilder
 from kanrewrite.view.maxima import moved_exponent
-from kanrewrite.view.moves import Move, with_shape
+from kanrewrite.view.moves import Move
 from kanrewrite.view.operators import finite, plain, scattered
-from kanrewrite.view.towers import of_ones
-from kanrewrite.view.turning import turned, turned_around, turns
+from kanrewrite.view.towers import of_ones, tall
+from kanrewrite.view.turning import turned, turned_around, turns, upright
 from kanrewrite.view.zeros import hiding, may_vanish, vanishes
 
 Splitter = Callable[[LogBuilder, App, Context], Scaled]
@@ -56,10 +57,15 @@ def _still(expo: Lin, axes: Axes) -> Totals:
 
 
 def _sum(b: LogBuilder, form: App, where: Context) -> Scaled:
-    for order in turns(form) if hot(form) else ():
+    for order in turns(form):
+        better = upright(form, order)
+        if not (better or hot(form)):
+            continue
         other, back = turned(form, order, b.a)
+        if other is form:
+            continue  # which is symmetric
         around = turned_around(where, form, order, b.a)
-        if around is not None and (len(order) < form.ndim or b.is_built(other, around)):
+        if around is not None and (better or b.is_built(other, around)):
             return _moved_back(b, other, back, around)
     return _summed(b, form, where)
 
@@ -107,6 +113,7 @@ def _relative(
 
     The level is that of the sink of sums, with what hides an exponent left out of maxima.
     """
+    expo = _beside_towers(b, expo, axes, hidden, level)
     sink = b.a.laws.row(T.sum).sinks[0]
     bound = {sink.exponent: expo, sink.rest: b.a.one, sink.parameters[0]: axes}
     leaving, body = (instantiate(side, bound, b.a) for side in (sink.level, sink.body))
@@ -116,10 +123,33 @@ def _relative(
     for m, c in b.a.parts(body)[1].terms:
         inside[m] -= c
     taken = b.a.lin(_shown(inside, hidden, b))
+    build = partial(_gap, b, expo, taken, hidden)
+    # What nothing hides is the exponent of the terms beside their sum, too.
+    return build() if hidden else b.as_exponent(b.a.plus(expo, taken, -ONE), build)
+
+
+def _gap(b: LogBuilder, expo: Lin, taken: Lin, hidden: tuple[Form, ...]) -> Variable[Any, Any]:
+    """An exponent less what is taken of it, without the number that both are multiplied by."""
     c = content(expo, taken)
     high, low = (b.a.lin({m: d / c for m, d in e.terms}) for e in (expo, taken))
     gap = b.make(at.sub, b.kept(high, hidden), b.linear(low))
     return b.total([(c, gap)])
+
+
+def _beside_towers(
+    b: LogBuilder, expo: Lin, axes: Axes, hidden: tuple[Form, ...], level: Totals
+) -> Lin:
+    """An exponent whose terms that are exponentials themselves are less the largest of them.
+
+    Beside it the others are lost: of ``max(h + a) - max(h)`` nothing would be left of a.
+    """
+    towers = tall(expo, b.a)
+    if towers is expo or not any(b.a.overflows(m) for m, _ in towers.terms):
+        return expo
+    for m, c in _still(towers, axes).items():
+        level[m] += c
+    gap = b.atom(_relative(b, moving(towers, axes, b.a), axes, hidden, level))
+    return b.a.plus(b.a.plus(expo, towers, -ONE), b.a.lin({gap: ONE}), ONE)
 
 
 def _by_sums(b: LogBuilder, made: Iterable[Variable[Any, Any]]) -> None:
@@ -193,22 +223,31 @@ def _others(b: LogBuilder, form: App, where: Context) -> Scaled:
 
     def shifted(
         exponents: Variable[Any, Any], otherwise: Variable[Any, Any]
-    ) -> tuple[Variable[Any, Any], Variable[Any, Any]]:
+    ) -> tuple[Variable[Any, Any], Variable[Any, Any], Variable[Any, Any]]:
         top = b.keepdims(Supremum(axes), exponents, axes)
-        top = b.make(at.switch, b.make(at.isinf, top), otherwise, top)
-        return top, b.scaled(b.make(at.exp, b.make(at.sub, exponents, top)), rest)
+        level = b.make(at.switch, b.make(at.isinf, top), otherwise, top)
+        return top, level, b.scaled(b.make(at.exp, b.make(at.sub, exponents, level)), rest)
 
-    level, terms = shifted(exponent, b.constant(ZERO))
+    top, level, terms = shifted(exponent, b.constant(ZERO))
     sizes = terms if body.nonneg else b.make(at.abs, terms)
     largest = b.make(at.eq, sizes, b.keepdims(Supremum(axes), sizes, axes))
     number = b.make(at.sum, largest, axis=axes, keepdims=True)
     alone = b.both(largest, b.make(at.eq, number, at.constant(1)))
     # Where there are no others, what is around may be as small as the one that is there.
-    left_level, left = shifted(b.make(at.switch, alone, low, exponent), level)
+    left_top, left_level, left = shifted(b.make(at.switch, alone, low, exponent), level)
     total, total_left = (b.make(at.sum, t, axis=axes, keepdims=True) for t in (terms, left))
     out = b.make(at.switch, alone, total_left, b.make(at.sub, total, terms))
-    chosen = b.make(at.switch, alone, left_level, level)
-    return b.a.lin({b.atom(chosen): ONE}), out
+    if rest is None:
+        chosen = b.make(at.switch, alone, left_level, level)
+        return b.a.lin({b.atom(chosen): ONE}), out
+    # Where all are zero, what is around may be as small as anything.
+    return _level_of(b, b.make(at.switch, alone, left_top, top)), out
+
+
+def _level_of(b: LogBuilder, top: Variable[Any, Any]) -> Lin:
+    """The level of a maximum: -inf where it is of nothing, and 0 where it is infinite."""
+    infinite = b.make(at.eq, top, b.constant_of(np.inf))
+    return b.a.lin({b.low(b.make(at.switch, infinite, b.constant(ZERO), top)): ONE})
 
 
 def _prod(b: LogBuilder, form: App, where: Context) -> Scaled:
@@ -328,15 +367,7 @@ def _moved(b: LogBuilder, form: App, where: Context) -> Scaled:
 def _moved_back(b: LogBuilder, inner: Form, move: Move, where: Context) -> Scaled:
     expo, rest = b.split(inner, where)
     out = moved_exponent(expo, move, b.a)
-    return out, None if rest is None else b.make(move.apply, _whole(b, rest, inner, move))
-
-
-def _whole(b: LogBuilder, var: Variable[Any, Any], form: Form, move: Move) -> Variable[Any, Any]:
-    """The rest of a form that is moved, with the lengths that the move needs."""
-    var = b.make(with_shape, var, move.whole)
-    if var.type.broadcastable == move.whole:
-        return var
-    return b.make(at.second, b.value(b.a.witness.get(move, form)), var)
+    return out, None if rest is None else b.make(move.apply, b.filled(rest, inner, move))
 
 
 def _switch(b: LogBuilder, form: App, where: Context) -> Scaled:
@@ -436,9 +467,8 @@ def _scatter(b: LogBuilder, form: App, where: Context) -> Scaled:
     top = b.make(ScatteredMaximum(like.bcast), exponent, numbered, shape)
     gap = b.make(at.sub, exponent, b.make(move.apply, finite(b, top)))
     values = b.scaled(b.make(at.exp, gap), rest)
-    level = b.make(at.switch, b.make(at.eq, top, b.constant_of(np.inf)), b.constant(ZERO), top)
     _by_sums(b, [top])
-    return b.a.lin({b.low(level): ONE}), scattered(b, form, values)
+    return _level_of(b, top), scattered(b, form, values)
 
 
 def _closed(b: LogBuilder, form: App, where: Context) -> Scaled:

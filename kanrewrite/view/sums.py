@@ -38,7 +38,7 @@ from kanrewrite.view.forms import (
 from kanrewrite.view.heat import FADING, exponents, fades, fading, hot, is_mask, is_softplus
 from kanrewrite.view.levels import dominant, is_vanishing
 from kanrewrite.view.maxima import is_hidden
-from kanrewrite.view.towers import is_level, is_tower
+from kanrewrite.view.towers import is_level, is_tower, only_source, tall, unmoved
 from kanrewrite.view.zeros import may_vanish
 
 #: What does not change 1 when it is added.
@@ -160,7 +160,7 @@ class SumBuilder(ExponentBuilder):
             e, r = self._with_outer(m, (e, r), inner, where)
             hidden = (*self.hidden(e, m), *zeros.get(m, ()), *self._left(e, r))
             met.append((m, c, self._kept_form(e, hidden), r))
-        common, met = self._apart_from_common(_as_shown(met))
+        common, met = self._apart_from_common(_as_shown(met), outer)
         top, met = self._beside_towers(met)
         outer = self.a.plus(self.a.plus(outer, common, k), top, k)
         return outer, self._level({e for _, _, e, _ in met}), met
@@ -202,18 +202,24 @@ class SumBuilder(ExponentBuilder):
             return self.split(self.a.mul(self.a.exp(outer), form), where)
         return self.a.plus(e, outer, ONE), r
 
-    def _apart_from_common(self, parts: list[Part]) -> tuple[Lin, list[Part]]:
+    def _apart_from_common(self, parts: list[Part], outer: Lin) -> tuple[Lin, list[Part]]:
         """What all exponents have in common, and the terms without it: it decides no maximum.
 
-        ``max(h + a, h + b)`` is ``h + max(a, b)``, of which h may cancel around it.
+        ``max(h + a, h + b)`` is ``h + max(a, b)``, of which h may cancel around it.  The largest
+        of exponentials goes where these are.
         """
         bare = [e for e in (_bare(e) for _, _, e, _ in parts) if e is not None]
         if len(bare) < len(parts):
             return self.a.no_exponent, parts
         shared = dict(set.intersection(*(set(e.terms) for e in bare)))
-        kept = {m for m, c in shared.items() if any(_is_beside_level(m, c, e) for e in bare)}
-        found = {m: c for m, c in shared.items() if m not in kept}
-        common = self.a.lin({**_least_towers(bare), **found})
+        towers = _least_towers(bare)
+        met = {unmoved(m) for m in (*towers, *dict(outer.terms)) if hot(m)}
+        found = {
+            m: c
+            for m, c in shared.items()
+            if only_source(unmoved(m)) in met or not any(_is_beside_level(m, c, e) for e in bare)
+        }
+        common = self.a.lin({**towers, **found})
         if not common.terms:
             return common, parts
         left = (
@@ -229,7 +235,7 @@ class SumBuilder(ExponentBuilder):
         is an exponential, a number that is added to it is lost.
         """
         bare = [e for e in (_bare(e) for _, _, e, _ in parts) if e is not None]
-        towers = [self._tower(e) for e in bare]
+        towers = [tall(e, self.a) for e in bare]
         mixed = any(h.terms and h is not e for h, e in zip(towers, bare, strict=True))
         if len(bare) < len(parts) or not mixed:
             return self.a.no_exponent, parts
@@ -242,10 +248,6 @@ class SumBuilder(ExponentBuilder):
                 left = self.a.plus(left, self.a.lin({self.atom(gap): ONE}), ONE)
             found.append((m, c, _like(e, left, self.a), r))
         return top, found
-
-    def _tower(self, expo: Lin) -> Lin:
-        """The part of an exponent that is exponentials itself."""
-        return self.a.lin({m: c for m, c in expo.terms if is_tower(m)})
 
     def _by_sign(self, form: Sum) -> Form | None:
         """``a + abs(u)`` as the choice between ``a + u`` and ``a - u``, where terms may cancel."""

@@ -54,6 +54,11 @@ def only_source(form: Form) -> Form | None:
     return unmoved(terms[0][0]) if len(terms) == 1 and terms[0][1] == 1 else None
 
 
+def tall(expo: Lin, a: Lifting) -> Lin:
+    """The part of an exponent that is exponentials itself, and the largest of some."""
+    return a.lin({m: c for m, c in expo.terms if is_tower(m)})
+
+
 @remembered
 def is_tower(form: Form) -> bool:
     """Tell whether a term of an exponent is an exponential itself, or the largest of some."""

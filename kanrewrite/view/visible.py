@@ -48,7 +48,7 @@ def with_nan(
     # What is multiplied with a choice between a value and zero is not chosen itself.
     shows = operator_of(var.owner.op) in SHOWING
     elements = dict.fromkeys(part for form in operands for part in _elements(form))
-    for part in _gone(elements, form, _is_unmasked if shows else lambda part: True):
+    for part in _gone(elements, form, is_unmasked if shows else lambda part: True):
         value = part.var if isinstance(part, Leaf) else computed(part)
         if isinstance(value, Variable) and _is_spread(value, var):
             new = at.switch(at.isnan(value), value, new)
@@ -80,7 +80,8 @@ def _elements(form: Form) -> Iterator[Form]:
             yield part
 
 
-def _is_unmasked(form: Form) -> bool:
+def is_unmasked(form: Form) -> bool:
+    """Tell whether a form is no product with a mask, which may hide what is not a number."""
     return not (isinstance(form, Prod) and any(map(is_mask, pieces(form))))
 
 
@@ -88,4 +89,4 @@ def _shows(form: Form) -> bool:
     """Tell whether a form is nan wherever one of its elements is."""
     if isinstance(form, App):
         return form.op is T.log
-    return isinstance(form, Lin | Sum | Prod) and _is_unmasked(form)
+    return isinstance(form, Lin | Sum | Prod) and is_unmasked(form)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from aesara.printing import debugprint
 
+from tests.benchmarks import loop_cost
 from tests.benchmarks.loop_cost import LOOPS, compiled, table
 from tests.sparing import sparing
 
@@ -21,5 +22,6 @@ def test_what_is_compiled_is_the_same(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_table() -> None:
-    assert len(list(table(1))) == 2 + 2 * len(LOOPS)
+def test_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop_cost, "LOOPS", dict(list(LOOPS.items())[:2]))
+    assert len(list(table(1))) == 2 + 2 * 2

@@ -53,8 +53,8 @@ def arithmetic(size: int) -> Any:
 GRAPHS = pytest.mark.parametrize("build", [trigonometric, arithmetic], ids=lambda f: f.__name__)
 
 
-def graph(build: Any) -> FunctionGraph:
-    return FunctionGraph(outputs=[build(SIZE)], clone=False)
+def graph(build: Any, size: int = SIZE) -> FunctionGraph:
+    return FunctionGraph(outputs=[build(size)], clone=False)
 
 
 def record(benchmark: BenchmarkFixture, nodes: int, **extra: int) -> None:
@@ -190,7 +190,7 @@ def test_whole_library(benchmark: BenchmarkFixture, build: Any) -> None:
 @pytest.mark.slow
 @GRAPHS
 def test_rules_alone(benchmark: BenchmarkFixture, build: Any) -> None:
-    fgraph = graph(build)
+    fgraph = graph(build, SIZE // 10)  # of a chain each node takes as long
     relations = registry.relations()
     rules = RelationPass(relations, lambda: make_view(relations))
     nodes = len(fgraph.apply_nodes)

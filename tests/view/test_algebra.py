@@ -209,6 +209,15 @@ def test_the_square_of_a_root(algebra: Algebra) -> None:
     assert algebra.abs(algebra.neg(a)) is algebra.abs(a)
 
 
+def test_sizes_of_powers() -> None:
+    algebra = Algebra()
+    a = algebra.leaf("a", (False,))
+    size, root = algebra.abs(a), algebra.pow(a, HALF)
+    assert algebra.pow(size, Fraction(2)) is algebra.mul(size, size) is algebra.mul(a, a)
+    assert algebra.abs(algebra.mul(a, a, a)) is algebra.pow(size, Fraction(3))
+    assert algebra.abs(root) is not algebra.pow(size, HALF)  # nan where a is negative
+
+
 def test_what_is_in_every_term_leaves_a_sum(algebra: Algebra) -> None:
     a, b, c = (algebra.leaf(name, (False,)) for name in NAMES)
     e = algebra.exp(c)

@@ -23,6 +23,7 @@ largest = a.max(**KEPT)
 total = at.sum(at.exp(a), **KEPT)
 masked = at.switch(chosen, 0.0, at.exp(a))
 left_out = at.sum(masked, **KEPT)
+gate = at.exp(a) / (1 + at.exp(a))
 weighted = at.sum((1 - r) * at.exp(a), **KEPT)
 
 #: The sides of each equation, and of some of its instances.
@@ -74,6 +75,11 @@ SIDES = [
     ("powers_are_exponentials", at.pow(1 + a**2, b), at.exp(b * at.log(1 + a**2))),
     ("choices_lift", at.switch(chosen, a, 0.0) * b, at.switch(chosen, a * b, 0.0)),
     ("choices_lift", at.switch(chosen, 0.0, a) * b, at.switch(chosen, 0.0, a * b)),
+    (
+        "choices_meet",
+        at.switch(chosen, gate, at.exp(a)) - at.switch(chosen, gate**2, at.exp(a) * gate),
+        at.switch(chosen, gate - gate**2, at.exp(a) - at.exp(a) * gate),
+    ),
     ("masks_complement", at.exp(a) - at.switch(chosen, at.exp(a), 0.0), masked),
     ("masks_complement", total - at.sum(at.switch(chosen, at.exp(a), 0.0), **KEPT), left_out),
     (

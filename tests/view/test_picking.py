@@ -160,3 +160,14 @@ def test_rows_beside_the_picked_one_have_no_slope(own: bool) -> None:
         for found, truth in zip(slopes(data), wanted, strict=True):
             np.testing.assert_array_equal(found[0], np.zeros(3))
             np.testing.assert_allclose(found[-1], truth, rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("entry", [0, slice(None, 1), slice(1, None)])
+def test_what_an_index_takes_of_sums_is_one_in_any_order_of_their_dimensions(entry: Any) -> None:
+    """A share in the sigmoid of what was picked was not found to be that beside it: 0 for -1."""
+    shares = at.exp(x) / at.exp(x).sum(axis=0, keepdims=True)
+    scores = at.log((at.exp(shares) * at.exp(-v))[:, entry])
+    slope = grad(at.softplus(scores).sum(), v)
+    for low in (3.0, 901.0):
+        values = [np.array([[0.5, 0.0, 1.0], [0.0, 2.0, 0.25]]), np.array([-low, 1.0 - low, 0.0])]
+        assert_right([x, v], [slope], values)

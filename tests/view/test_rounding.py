@@ -164,3 +164,25 @@ def test_what_is_far_below_takes_no_digits_through_the_largest_of_sums(
     inside = weight * nothing + z * at.exp(z) * (w - nothing * weight) ** power * weight
     values = [np.full(3, far), np.array([0.5, -1.5, 0.25]), np.array([0.75, -0.6, 1.3])]
     assert_right([b, z, w], [at.log(at.abs(inside))], values, rtol=1e-13)
+
+
+def test_what_is_stacked_meets_its_largest_as_it_is() -> None:
+    """An evidence bound with several samples, whose log weights are large and nearly equal."""
+    x, weights, spread = at.dmatrices("xws")
+    logs = []
+    for noise in (-1.5, -0.5, 0.5):
+        sample = at.dot(x, weights) + at.exp(at.dot(x, spread)) * noise
+        likelihood = at.log(1 / (1 + at.exp(-sample))).sum(axis=1)
+        logs.append(likelihood - 0.5 * (sample**2).sum(axis=1))
+    bound = at.log(at.exp(at.stack(logs, axis=1)).mean(axis=1)).sum()
+    rng = np.random.default_rng(12)
+    values = [300 * rng.standard_normal((4, 3)), *rng.standard_normal((2, 3, 2))]
+    values[2] /= 100
+    assert_right([x, weights, spread], [grad(bound, weights)], values, rtol=1e-14)
+
+
+def test_sums_of_logs_stay_factors_beside_what_others_divide() -> None:
+    """Multiplied out, three digits of a slope were lost at everyday inputs."""
+    weights = 1 / at.exp(w[None, :] - w[:, None]).sum(axis=1)
+    out = -at.log(1 - weights).sum() * -(weights * at.log(weights)).sum()
+    assert_right([w], [grad(out, w)], [np.array([0.0, 0.0, 7.0])], rtol=1e-13)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from aesara.tensor.special import log_softmax
 
 from tests.sparing import sparing
 from tests.view.common import PLAIN, assert_right, at, function, grad, ops, stock
@@ -97,3 +98,30 @@ def test_two_kinds_of_one_maximum_meet_first() -> None:
     large = np.array([[0.0, 0.5], [442.122, 0.0], [0.0, 0.25]])
     found = function([z, x], grad(total, z))(large, np.array([0.0, 83.0]))
     assert found[1, 0] == 0.0  # each column's largest leaves what the others are to it
+
+
+def hessian_product(cost: Any, variable: Any) -> Any:
+    return grad((grad(cost, variable) * at.cos(variable)).sum(), variable)
+
+
+@pytest.mark.parametrize("scale", [1.0, 10.0, 100.0, 166.0, 300.0])
+def test_products_of_the_hessian_keep_what_is_beside_a_tower(scale: float) -> None:
+    """Of ``exp(x)`` times a share of towers nothing but the towers was left in the exponents."""
+    values = [scale * np.array([1.0, 0.9, 0.3])]
+    log_shares = at.exp(x) - at.log(tower(x).sum())
+    products = [hessian_product(at.log(tower(x).sum()), x), hessian_product(log_shares.sum(), x)]
+    assert_right([x], products, values, rtol=1e-9)
+
+
+@pytest.mark.parametrize("value", [3.0, 30.0, 166.0])
+def test_products_of_the_hessian_of_towers_of_sums(value: float) -> None:
+    m, along = at.dmatrix("m"), at.dmatrix("along")
+    cost = log_softmax(at.exp(m).sum(axis=1, keepdims=True), axis=None).sum()
+    product = grad((grad(cost, m) * along).sum(), m)
+    values = [np.array([[0.0, 0.5, 0.0], [0.0, value, 0.25]]), np.ones((2, 3))]
+    assert_right([m, along], [product], values, rtol=1e-9)
+
+
+def test_what_leaves_a_sum_with_its_tower_makes_it_no_longer() -> None:
+    product = hessian_product(at.log(tower(x).sum()), x)
+    assert sum(ops(function([x], product, PLAIN)).values()) <= 64
