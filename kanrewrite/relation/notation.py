@@ -20,6 +20,7 @@ from kanrewrite.terms import (
     ELEMENTWISE,
     Operator,
     Param,
+    Size,
     T,
     Term,
     is_variable,
@@ -29,7 +30,7 @@ from kanrewrite.terms import (
 
 _fresh = count()
 #: A parameter for a number of elements, the axes, and what is reduced along them.
-Size = tuple[Param, Any, tuple[Any, ...]]
+Sized = tuple[Size, Any, tuple[Any, ...]]
 
 
 def _stated() -> Iterator[Eq]:
@@ -77,7 +78,7 @@ def written_out(rule: Rule) -> Iterator[Rule]:
         yield from _counted(rule, words, [size for size in sizes if size[0] in left])
 
 
-def _counted(rule: Rule, pattern: Any, sizes: list[Size]) -> Iterator[Rule]:
+def _counted(rule: Rule, pattern: Any, sizes: list[Sized]) -> Iterator[Rule]:
     """A rule by a pattern in which numbers of elements are parameters."""
     asked = (counts(n, axis, *operands) for n, axis, operands in sizes)
     said = replace(rule, pattern=pattern, conditions=(*rule.conditions, *asked))
@@ -109,9 +110,9 @@ def _unsigned(rule: Rule, signed: bool) -> Iterator[Rule]:
         yield replace(rule, pattern=parts[0][1])
 
 
-def in_words(pattern: Any) -> tuple[Any, list[Size]]:
+def in_words(pattern: Any) -> tuple[Any, list[Sized]]:
     """A pattern without operators that are notation, and what its new parameters must be."""
-    sizes: dict[Any, Param] = {}
+    sizes: dict[Any, Size] = {}
     found = _in_words(pattern, sizes)
     numbers = set(sizes.values())
     reduced = {
@@ -120,7 +121,7 @@ def in_words(pattern: Any) -> tuple[Any, list[Size]]:
     return found, [(n, size[2], reduced[n]) for size, n in sizes.items()]
 
 
-def _in_words(term: Any, sizes: dict[Any, Param]) -> Any:
+def _in_words(term: Any, sizes: dict[Any, Size]) -> Any:
     if not isinstance(term, Term):
         return term
     head, *parts = term
@@ -132,7 +133,7 @@ def _in_words(term: Any, sizes: dict[Any, Param]) -> Any:
     if head is not T.size:
         return term
     if term not in sizes:
-        sizes[term] = Param(f"{next(_fresh)}:{show(term)}")
+        sizes[term] = Size(f"{next(_fresh)}:{show(term)}")
     return sizes[term]
 
 
@@ -193,7 +194,7 @@ def _undivided(term: Any, sizes: set[Param]) -> Iterator[Any]:
 
 
 def _joined(
-    term: Any, sizes: list[Size], divisors: set[Param]
+    term: Any, sizes: list[Sized], divisors: set[Param]
 ) -> tuple[Any, tuple[Condition, ...]]:
     """A pattern with one number for those of a product, and what that must be."""
     if not isinstance(term, Term):

@@ -154,16 +154,22 @@ def roots_of(rule: Any, definitions: Definitions | None = None) -> frozenset[str
     heads = heads_of(rule.pattern, definitions)
     if rule.relation.bundled:
         return heads
+    if rule.pattern[0].name == "abs" and _is_product(rule.pattern[1]):
+        heads |= READ_AS["mul"]  # what is never negative leaves it
     sums = _LEFT.intersection(str(term[0].name) for term in _factors(rule.pattern))
     if sums == {str(rule.pattern[0].name)} and _may_leave(rule.pattern):
         sums = READ_AS["mul"]
     return heads | sums
 
 
+def _is_product(pattern: Any) -> bool:
+    return isinstance(pattern, Term) and getattr(pattern[0], "name", "") in _FACTORED
+
+
 def _factors(pattern: Any) -> Iterator[Term]:
     """What a product is made of, or what is no product."""
     if isinstance(pattern, Term):
-        if getattr(pattern[0], "name", "") not in _FACTORED:
+        if not _is_product(pattern):
             yield pattern
         else:
             for part in pattern[1:]:

@@ -39,7 +39,7 @@ from kanrewrite.search.report import Report
 from kanrewrite.structure import outputs_of
 from kanrewrite.terms import show
 from kanrewrite.theory import Theory
-from kanrewrite.trace import trace
+from kanrewrite.trace import Event, trace
 from kanrewrite.why.explanation import Explanation
 from kanrewrite.why.hints import hint_for, spelled
 from kanrewrite.why.weaken import Demand, Path, demands, hole, weakened
@@ -99,14 +99,13 @@ def why_not(relation: Relation | str, graph: Any, theory: Theory = REAL) -> Expl
     if not outputs:
         raise NotAGraph(graph)
     best = _furthest(relation, rules, outputs, theory)
-    if best is None:
-        return _nowhere(relation, rules, outputs)
-    if not best.fires:
-        return best
+    if best is None or not best.fires:
+        known = _found_when_compiled(relation, rules, outputs) if _is_graph(graph) else None
+        return known or best or _nowhere(relation, rules, outputs)
     match, start = best, now()
     with suppress(OutOfTime), limited(SECONDS):
         best = best.although(_left_as_it_was(relation, best.place))
-        if best.fires and isinstance(graph, Variable | Sequence):
+        if best.fires and _is_graph(graph):
             best = best.gone(_made_before(relation, rules, outputs, theory))
     if now() - start >= SECONDS:
         return match.gone(f"what a compilation makes of it was not found out in {SECONDS:g} s")
@@ -141,14 +140,35 @@ def _furthest(
     return best and replace(best, unseen=len(places) - seen)
 
 
+def _is_graph(given: object) -> bool:
+    """Tell whether something is what is compiled, and not what came of that."""
+    return isinstance(given, Variable | Sequence)
+
+
+def _found_when_compiled(
+    relation: Relation, rules: Sequence[Rule], outputs: Sequence[Graph]
+) -> Explanation | None:
+    """Where compilation follows a relation, in what Aesara and the relation make of the graph."""
+    with suppress(OutOfTime), limited(SECONDS):
+        fired = _fired(relation, registry.canonical(outputs))
+        if fired is not None:
+            return Explanation(relation, fired.before, show(rules[0].pattern), "").matches()
+    return None
+
+
+def _fired(relation: Relation, graphs: Sequence[Graph]) -> Event | None:
+    """The first time that the pass of a relation follows it."""
+    with trace() as steps:
+        _passed(relation, graphs)
+    return next((e for e in steps.fired_events if e.name == relation.name), None)
+
+
 def _made_before(
     relation: Relation, rules: Sequence[Rule], outputs: Sequence[Graph], theory: Theory
 ) -> str:
     """What Aesara makes of a match before relations are tried, empty where it still is one."""
     there = registry.canonical(outputs)
-    with trace() as steps:
-        _passed(relation, there)
-    if any(event.name == relation.name for event in steps.fired_events):
+    if _fired(relation, there) is not None:
         return ""
     best = _furthest(relation, rules, there, theory)
     but = f", where {best.reason}" if best is not None and best.reason else ""
