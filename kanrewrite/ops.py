@@ -11,12 +11,15 @@ from typing import Any
 
 import numpy as np
 from aesara.compile.ops import DeepCopyOp
-from aesara.gradient import disconnected_type
+from aesara.gradient import DisconnectedType, disconnected_type
 from aesara.graph.basic import Apply, Variable
 from aesara.graph.op import Op
+from aesara.link.c.op import COp
 from aesara.scalar import scalar_maximum
-from aesara.tensor.basic import as_tensor_variable
+from aesara.tensor.basic import as_tensor_variable, cast, switch
 from aesara.tensor.elemwise import CAReduce
+from aesara.tensor.math import exp, isinf
+from aesara.tensor.shape import shape_padleft
 from aesara.tensor.special import LogSoftmax as AesaraLogSoftmax
 from aesara.tensor.special import Softmax as AesaraSoftmax
 
@@ -51,6 +54,107 @@ if (PyArray_SIZE({x}) < {small}) {{
     {z} = (PyArrayObject*) PyArray_FROM_OT(top, {typenum});
     Py_DECREF(top);
     if ({z} == NULL) {{ {fail} }}
+}}
+"""
+
+
+#: The others of each term along axes, see `ScaledOthers.perform`.
+_OTHERS = """
+{{
+    const int axes[] = {{{axes}}};
+    const int ndim = {ndim}, count = {count};
+    npy_intp* shape = PyArray_DIMS({a});
+    npy_intp step[{ndim}];  /* of the rest, 0 along what it is the same along */
+    for (int d = 0; d < ndim; d++) {{
+        const npy_intp n = PyArray_DIM({r}, d);
+        if (n != shape[d] && n != 1) {{
+            PyErr_SetString(PyExc_ValueError, "ScaledOthers: the rest has other lengths");
+            {fail}
+        }}
+        step[d] = n == 1 ? 0 : PyArray_STRIDE({r}, d);
+    }}
+    PyArrayObject** results[] = {{&{level}, &{rest}}};
+    for (int i = 0; i < 2; i++) {{
+        Py_XDECREF(*results[i]);
+        *results[i] = (PyArrayObject*) PyArray_EMPTY(ndim, shape, {typenum}, 0);
+        if (*results[i] == NULL) {{ {fail} }}
+    }}
+    npy_intp terms = 1, sums = 1, along[{ndim}], across[{ndim}];
+    int inner = 0, outer = 0;
+    for (int d = 0; d < ndim; d++) {{
+        int summed = 0;
+        for (int i = 0; i < count; i++) summed |= axes[i] == d;
+        if (summed) {{ along[inner++] = d; terms *= shape[d]; }}
+        else {{ across[outer++] = d; sums *= shape[d]; }}
+    }}
+    /* Where each term of a sum is, in bytes, and each of them relative to the largest. */
+    npy_intp* places = (npy_intp*) malloc((3 * terms + 1) * sizeof(npy_intp));
+    double* relative = (double*) malloc((terms + 1) * sizeof(double));
+    if (places == NULL || relative == NULL) {{
+        free(places);
+        free(relative);
+        PyErr_NoMemory();
+        {fail}
+    }}
+    for (npy_intp k = 0; k < terms; k++) {{
+        npy_intp left = k, of_a = 0, of_r = 0, of_z = 0;
+        for (int i = inner - 1; i >= 0; i--) {{
+            const npy_intp d = along[i], at = left % shape[d];
+            left /= shape[d];
+            of_a += at * PyArray_STRIDE({a}, d);
+            of_r += at * step[d];
+            of_z += at * PyArray_STRIDE({level}, d);
+        }}
+        places[3 * k] = of_a; places[3 * k + 1] = of_r; places[3 * k + 2] = of_z;
+    }}
+    for (npy_intp s = 0; s < sums && terms; s++) {{
+        npy_intp left = s;
+        char *a = PyArray_BYTES({a}), *r = PyArray_BYTES({r});
+        char *level = PyArray_BYTES({level}), *rest = PyArray_BYTES({rest});
+        for (int i = outer - 1; i >= 0; i--) {{
+            const npy_intp d = across[i], at = left % shape[d];
+            left /= shape[d];
+            a += at * PyArray_STRIDE({a}, d);
+            r += at * step[d];
+            level += at * PyArray_STRIDE({level}, d);
+            rest += at * PyArray_STRIDE({rest}, d);
+        }}
+        double top = -INFINITY, second = -INFINITY;
+        npy_intp largest = 0;
+        int lost = 0;
+        for (npy_intp k = 0; k < terms; k++) {{
+            const double value = *({type}*) (a + places[3 * k]);
+            if (*({type}*) (r + places[3 * k + 1]) == 0) continue;
+            if (value != value) lost = 1;
+            if (value > top) {{ second = top; top = value; largest = k; }}
+            else if (value > second) second = value;
+        }}
+        const double shifts[] = {{
+            std::isinf(top) ? 0 : top, std::isinf(second) ? 0 : second
+        }};
+        const double levels[] = {{
+            top == INFINITY ? 0 : top, second == INFINITY ? 0 : second
+        }};
+        double before = 0, behind = 0, alone = 0;
+        for (npy_intp k = 0; k < terms; k++) {{
+            const double value = *({type}*) (a + places[3 * k]);
+            const double weight = *({type}*) (r + places[3 * k + 1]);
+            relative[k] = weight == 0 ? 0 : weight * exp(value - shifts[0]);
+            if (k != largest && weight != 0) alone += weight * exp(value - shifts[1]);
+        }}
+        for (npy_intp k = 0; k < terms; k++) {{
+            *({type}*) (level + places[3 * k + 2]) = lost ? NAN : levels[k == largest];
+            *({type}*) (rest + places[3 * k + 2]) = before;
+            before += relative[k];
+        }}
+        for (npy_intp k = terms - 1; k >= 0; k--) {{
+            {type}* found = ({type}*) (rest + places[3 * k + 2]);
+            *found = lost ? NAN : k == largest ? alone : *found + behind;
+            behind += relative[k];
+        }}
+    }}
+    free(places);
+    free(relative);
 }}
 """
 
@@ -254,6 +358,152 @@ class ScaledCumsum(Op):
         level = np.where(np.isneginf(highest), highest, level)  # nothing so far
         output_storage[0][0] = np.ascontiguousarray(np.moveaxis(level, 0, self.axis))
         output_storage[1][0] = np.ascontiguousarray(np.moveaxis(rest, 0, self.axis))
+
+
+class ScaledOthers(COp):
+    """For each term ``exp(a) * r`` the sum of the others along axes, as level and rest.
+
+    The sum is ``exp(level) * rest``.  The level is the largest exponent among the others whose
+    rest is not zero: that of the largest of all, and for that one the second.  It is -inf where
+    there are no others, and 0 where it were infinite.  No term is subtracted from a sum of all:
+    what comes before it and what comes behind it are added up.
+
+    Parameters
+    ----------
+    axis
+        The summed axes, from 0 on.
+
+    Notes
+    -----
+    Its inputs are a and r; r has the dimensions of a, of length 1 where it is the same along them.
+    What is returned does not depend on the level: it counts as constant where it is differentiated.
+    """
+
+    __props__ = ("axis",)
+
+    def __init__(self, axis: tuple[int, ...]):
+        self.axis = axis
+
+    def make_node(self, *inputs: Variable[Any, Any]) -> Apply[Any]:
+        """The node of an exponent and a rest, with a level and a rest as outputs."""
+        exponent, rest = (as_tensor_variable(i) for i in inputs)
+        missing = exponent.type.ndim - rest.type.ndim
+        rest = shape_padleft(rest, missing) if missing else rest
+        rest = cast(rest, exponent.type.dtype)
+        return Apply(self, [exponent, rest], [exponent.type(), exponent.type()])
+
+    def infer_shape(self, fgraph: Any, node: Apply[Any], shapes: list[Any]) -> list[Any]:
+        """The shape of the exponent, twice."""
+        return [shapes[0], shapes[0]]
+
+    def connection_pattern(self, node: Apply[Any]) -> list[list[bool]]:
+        """Nothing is differentiated through the level."""
+        return [[False, True], [False, True]]
+
+    def L_op(  # noqa: N802  # Aesara's name
+        self, inputs: Any, outputs: Any, gradients: Any
+    ) -> list[Variable[Any, Any]]:
+        """What each term is to the others: the others' gradients, relative to their levels."""
+        exponent, rest = inputs
+        level, gradient = _finite_level(outputs[0]), gradients[1]
+        if isinstance(gradient.type, DisconnectedType):
+            return [disconnected_type(), disconnected_type()]
+        other, theirs = self._both(-level, gradient)
+        each = exp(exponent + _finite_level(other)) * theirs
+        ones = [d for d, one in enumerate(rest.type.broadcastable) if one]
+        summed = [d for d in ones if not exponent.type.broadcastable[d]]
+        of_rest = each.sum(axis=summed, keepdims=True) if summed else each
+        return [each * rest, of_rest]
+
+    def R_op(  # noqa: N802  # Aesara's name
+        self, inputs: Any, eval_points: Any
+    ) -> list[Any]:
+        """The others' tangents, relative to the same level."""
+        exponent, rest = inputs
+        of_exponent, of_rest = eval_points
+        tangents = [] if of_exponent is None else [of_exponent * rest]
+        tangents += [] if of_rest is None else [of_rest]
+        if not tangents:
+            return [None, None]
+        (level, _), (other, theirs) = (self._both(exponent, r) for r in (rest, sum(tangents)))
+        return [None, theirs * exp(_finite_level(other) - _finite_level(level))]
+
+    def _both(self, *inputs: Any) -> Any:
+        """The level and the rest."""
+        return self(*inputs)
+
+    def perform(
+        self,
+        node: Apply[Any],
+        inputs: Sequence[Any],
+        output_storage: list[list[Any]],
+        params: tuple[Any] | None = None,
+    ) -> None:
+        """Add up what is before each term and what is behind it, relative to the largest."""
+        if not inputs[0].size:
+            output_storage[0][0], output_storage[1][0] = inputs[0].copy(), inputs[0].copy()
+            return
+        exponent, weights = (self._rows(a) for a in np.broadcast_arrays(*inputs))
+        kept = np.where(weights != 0, exponent, -np.inf)
+        largest = (np.arange(len(kept)), kept.argmax(axis=1))
+        top = kept[largest]
+        level = np.broadcast_to(top[:, np.newaxis], kept.shape).copy()
+        terms = _terms(kept, weights, top)
+        rest = np.zeros(kept.shape)
+        np.cumsum(terms[:, :-1], axis=1, out=rest[:, 1:])
+        rest[:, :-1] += np.cumsum(terms[:, :0:-1], axis=1)[:, ::-1]
+        kept[largest] = -np.inf
+        level[largest] = second = kept.max(axis=1)
+        rest[largest] = _terms(kept, weights, second).sum(axis=1)
+        level[np.isposinf(level)] = 0
+        level[np.isnan(top)] = rest[np.isnan(top)] = np.nan
+        for storage, found in zip(output_storage, (level, rest), strict=True):
+            storage[0] = self._back(found.astype(inputs[0].dtype), inputs[0].shape)
+
+    def c_code(self, node: Apply[Any], name: str, inp: Any, out: Any, sub: dict[str, str]) -> str:
+        """The same as one loop."""
+        return _OTHERS.format(
+            a=inp[0],
+            r=inp[1],
+            level=out[0],
+            rest=out[1],
+            axes=", ".join(map(str, self.axis)),
+            count=len(self.axis),
+            ndim=node.inputs[0].type.ndim,
+            type=node.inputs[0].type.dtype_specs()[1],
+            typenum=node.inputs[0].type.dtype_specs()[2],
+            fail=sub["fail"],
+        )
+
+    def c_headers(self, **kwargs: Any) -> list[str]:
+        """Where infinity is, and what is it."""
+        return ["<cmath>", "<cstdlib>"]
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """The first version."""
+        return (1,)
+
+    def _rows(self, array: Any) -> Any:
+        """The terms of each sum as a row."""
+        last = np.moveaxis(array, self.axis, range(-len(self.axis), 0))
+        return last.reshape(-1, int(np.prod(last.shape[-len(self.axis) :])))
+
+    def _back(self, rows: Any, shape: tuple[int, ...]) -> Any:
+        """Rows as they were."""
+        kept = [n for d, n in enumerate(shape) if d not in self.axis]
+        last = rows.reshape(*kept, *(shape[d] for d in self.axis))
+        return np.ascontiguousarray(np.moveaxis(last, range(-len(self.axis), 0), self.axis))
+
+
+def _terms(exponent: Any, weights: Any, top: Any) -> Any:
+    """Terms relative to the largest exponents of their rows, in double precision."""
+    relative = np.exp((exponent - _finite(top)[:, np.newaxis]).astype("float64"))
+    return np.where(weights != 0, weights * relative, 0)
+
+
+def _finite_level(level: Any) -> Any:
+    """A level, or 0 where it is infinite."""
+    return switch(isinf(level), 0, level)
 
 
 class ScatteredMaximum(Op):

@@ -23,6 +23,8 @@ GRAPHS: dict[str, Callable[[Any], Any]] = {
     "softmax": lambda x: at.exp(x) / at.exp(x).sum(axis=1, keepdims=True),
     "matrix product": lambda x: at.log(at.dot(at.exp(x), at.exp(x.T))),
     "cumulative sum": lambda x: at.log(at.cumsum(at.exp(x), axis=1)),
+    "the others": lambda x: at.log(1 - at.exp(x) / at.exp(x).sum(axis=1, keepdims=True)),
+    "all others": lambda x: at.log(1 - at.exp(x) / at.exp(x).sum()),
 }
 
 

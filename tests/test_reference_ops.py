@@ -27,7 +27,7 @@ from aesara.tensor.subtensor import (
 from aesara.tensor.xlogx import xlogx, xlogy0
 
 from kanrewrite import reference
-from kanrewrite.ops import ScaledCumsum, ScaledDot, ScatteredMaximum, Supremum
+from kanrewrite.ops import ScaledCumsum, ScaledDot, ScaledOthers, ScatteredMaximum, Supremum
 
 Build = Callable[..., Any]
 
@@ -194,6 +194,8 @@ SOFTMAX: list[tuple[str, Build, list[Any]]] = [
     ("logsumexp", lambda m: at.logsumexp(m, axis=1), [M]),
     ("supremum", lambda q: Supremum((0, 2))(q), [Q]),
     ("scaled_cumsum", lambda m, x: ScaledCumsum(1)(m, x), [M, M - 0.25]),
+    ("scaled_others", lambda q: ScaledOthers((0, 2))(q, 0.5 - q), [Q]),
+    ("scaled_others_of_nothing", lambda m, x: ScaledOthers((1,))(m, x), [M, 0 * M]),
     ("scaled_dot", lambda m, n: ScaledDot()(m, m - 0.5, n, n + 0.25), [M, N]),
     ("scaled_dot_of_nothing", lambda m, n: ScaledDot()(m, 0 * m, n, n), [M, N]),
     ("scaled_dot_of_stacks", lambda q: ScaledDot()(q, q, q.dimshuffle(0, 2, 1), 1.0), [Q]),

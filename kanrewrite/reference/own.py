@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kanrewrite.ops import ScaledCumsum, ScaledDot, ScatteredMaximum, Supremum
+from kanrewrite.ops import ScaledCumsum, ScaledDot, ScaledOthers, ScatteredMaximum, Supremum
 from kanrewrite.reference import functions
 from kanrewrite.reference.linear import along, by_rows, greatest, rows
 from kanrewrite.reference.registry import Node, Values, objects, register
@@ -49,6 +49,28 @@ def scaled_cumsum(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -
         return found
 
     return [by_rows(f, op.axis, exponent, weights) for f in (levels, sums)]
+
+
+@register(ScaledOthers)
+def scaled_others(op: Any, node: Node, inputs: Values, arithmetic: Arithmetic) -> Values:
+    """Of each term the sum of the others, with the largest exponent among these taken out."""
+    del node
+    exponent, weights = np.broadcast_arrays(*inputs)
+    level, rest = np.empty(exponent.shape, dtype=object), np.empty(exponent.shape, dtype=object)
+    for place in np.ndindex(exponent.shape):
+        row = tuple(slice(None) if d in op.axis else i for d, i in enumerate(place))
+        mine = tuple(i for d, i in enumerate(place) if d in op.axis)
+        others = np.ones(exponent[row].shape, dtype=bool)
+        others[mine] = False
+        pairs = zip(exponent[row][others], weights[row][others], strict=True)
+        seen = [(x, r) for x, r in pairs if r.parts]
+        top = seen[greatest(arithmetic, [x for x, _ in seen])][0] if seen else MINUS_INF
+        level[place] = ZERO if top.parts == INF.parts else top
+        empty = level[place].parts == MINUS_INF.parts
+        total = arithmetic.total([arithmetic.mul(functions.exp(arithmetic, x), r) for x, r in seen])
+        scale = functions.exp(arithmetic, level[place])
+        rest[place] = ZERO if empty else arithmetic.div(total, scale)
+    return [level, rest]
 
 
 @register(ScatteredMaximum)

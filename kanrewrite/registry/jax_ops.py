@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from kanrewrite.ops import ScaledCumsum, ScaledDot, Supremum
+from kanrewrite.ops import ScaledCumsum, ScaledDot, ScaledOthers, Supremum
 
 
 def convert() -> None:
@@ -42,6 +43,41 @@ def _cumsum(op: ScaledCumsum, **_: Any) -> Callable[..., Any]:
     return scaled_cumsum
 
 
+def _others(op: ScaledOthers, **_: Any) -> Callable[..., Any]:
+    np: Any = import_module("jax.numpy")
+    last = range(-len(op.axis), 0)
+
+    def scaled_others(exponent: Any, weights: Any) -> Any:
+        if not exponent.size:
+            return exponent, exponent
+        moved = np.moveaxis(exponent, op.axis, last)
+        shape = moved.shape
+        moved = moved.reshape(-1, math.prod(shape[-len(op.axis) :]))
+        weights = np.moveaxis(np.broadcast_to(weights, exponent.shape), op.axis, last)
+        weights = weights.reshape(moved.shape)
+        kept = np.where(weights != 0, moved, -np.inf)
+        largest = np.arange(kept.shape[1]) == kept.argmax(axis=1)[:, None]
+        top = kept.max(axis=1, keepdims=True)
+        second = np.where(largest, -np.inf, kept).max(axis=1, keepdims=True)
+
+        def terms(of: Any, level: Any) -> Any:
+            power = np.exp(np.where(of, kept - _finite(np, level), -np.inf))
+            return np.where(weights != 0, weights * power, 0)
+
+        every = terms(True, top)
+        before = np.pad(np.cumsum(every[:, :-1], axis=1), ((0, 0), (1, 0)))
+        behind = np.pad(np.cumsum(every[:, :0:-1], axis=1)[:, ::-1], ((0, 0), (0, 1)))
+        alone = terms(~largest, second).sum(axis=1, keepdims=True)
+        level = np.where(largest, second, top)
+        found = np.where(np.isposinf(level), 0, level), np.where(largest, alone, before + behind)
+        lost = np.isnan(top)
+        return tuple(
+            np.moveaxis(np.where(lost, np.nan, f).reshape(shape), last, op.axis) for f in found
+        )
+
+    return scaled_others
+
+
 def _dot(_: ScaledDot, **__: Any) -> Callable[..., Any]:
     np: Any = import_module("jax.numpy")
 
@@ -70,5 +106,6 @@ def _supremum(op: Supremum, **_: Any) -> Callable[..., Any]:
 CONVERSIONS: dict[type, Callable[..., Callable[..., Any]]] = {
     ScaledCumsum: _cumsum,
     ScaledDot: _dot,
+    ScaledOthers: _others,
     Supremum: _supremum,
 }

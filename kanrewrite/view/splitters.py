@@ -14,7 +14,7 @@ import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Constant, Variable
 
-from kanrewrite.ops import ScaledCumsum, ScaledDot, ScatteredMaximum, Supremum
+from kanrewrite.ops import ScaledCumsum, ScaledDot, ScaledOthers, ScatteredMaximum
 from kanrewrite.terms import Operator, T
 from kanrewrite.view.anchoring import anchored
 from kanrewrite.view.context import Context, Scaled, is_divided, moving, within_log
@@ -210,38 +210,16 @@ def _has_zeros(form: Form) -> bool:
 
 
 def _others(b: LogBuilder, form: App, where: Context) -> Scaled:
-    """All but one term of a sum.
-
-    Without the largest term the others are summed anew, shifted by the largest of them; without
-    another one the difference loses at most a bit.  Two that are equally large are two others.
-    """
+    """All but one term of a sum, each relative to the largest of the others."""
     body, axes = form.args
     expo, rest = b.split(body, Context(where.masks, exact=True))
-    exponent, low = b.linear(expo), b.constant_of(-np.inf)
-    if rest is not None:
-        exponent = b.make(at.switch, b.make(at.eq, rest, b.constant(ZERO)), low, exponent)
-
-    def shifted(
-        exponents: Variable[Any, Any], otherwise: Variable[Any, Any]
-    ) -> tuple[Variable[Any, Any], Variable[Any, Any], Variable[Any, Any]]:
-        top = b.keepdims(Supremum(axes), exponents, axes)
-        level = b.make(at.switch, b.make(at.isinf, top), otherwise, top)
-        return top, level, b.scaled(b.make(at.exp, b.make(at.sub, exponents, level)), rest)
-
-    top, level, terms = shifted(exponent, b.constant(ZERO))
-    sizes = terms if body.nonneg else b.make(at.abs, terms)
-    largest = b.make(at.eq, sizes, b.keepdims(Supremum(axes), sizes, axes))
-    number = b.make(at.sum, largest, axis=axes, keepdims=True)
-    alone = b.both(largest, b.make(at.eq, number, at.constant(1)))
-    # Where there are no others, what is around may be as small as the one that is there.
-    left_top, left_level, left = shifted(b.make(at.switch, alone, low, exponent), level)
-    total, total_left = (b.make(at.sum, t, axis=axes, keepdims=True) for t in (terms, left))
-    out = b.make(at.switch, alone, total_left, b.make(at.sub, total, terms))
-    if rest is None:
-        chosen = b.make(at.switch, alone, left_level, level)
-        return b.a.lin({b.atom(chosen): ONE}), out
-    # Where all are zero, what is around may be as small as anything.
-    return _level_of(b, b.make(at.switch, alone, left_top, top)), out
+    exponent, weights = b.linear(expo), b.or_one(rest)
+    if exponent.type.broadcastable != body.bcast:
+        exponent = b.make(at.second, weights, exponent)  # it gives the result its lengths
+    outputs: Any = b.make(ScaledOthers(axes), exponent, weights)
+    level, total = outputs
+    _by_sums(b, outputs)
+    return b.a.lin({b.low(level): ONE}), total
 
 
 def _level_of(b: LogBuilder, top: Variable[Any, Any]) -> Lin:
