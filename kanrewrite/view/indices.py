@@ -71,12 +71,13 @@ def put_once(form: Form, move: Move, like: Leaf, a: Any) -> Form | None:
 def taken_of_transposed(form: Form, index: Move, a: Any) -> Form | None:
     """What an index takes of something transposed, taken before; None of anything else.
 
-    Dimensions may be put in or left out, too, where the index has no list.  Of a sum, which has
-    its dimensions in the order of what is summed, that is so for the order that was met first.
+    Dimensions may be put in or left out, too, where the index has no list.  Of a sum or of others,
+    which have the dimensions in the order of what is summed, that is so for the order that was met
+    first.
     """
     if not isinstance(form, App) or not isinstance(index, Index):
         return None
-    if form.op is T.sum:
+    if form.op in (T.sum, T.others):
         found = _met_first(form, a)
         return None if found is None else _taken_before(*found, index, a)
     if form.op is not T.dimshuffle:
@@ -89,10 +90,10 @@ def taken_of_transposed(form: Form, index: Move, a: Any) -> Form | None:
 
 
 def _met_first(form: App, a: Any) -> tuple[Form, tuple[int | str, ...]] | None:
-    """A sum in the order of its dimensions that was met first, and the way back."""
+    """A sum, or others, in the order of dimensions that was met first, and the way back."""
     orders = permutations(range(form.ndim)) if form.ndim <= DIMENSIONS else ()
     found = (turned(form, order, a) for order in orders)
-    sums = [(f, back.order) for f, back in found if isinstance(f, App) and f.op is T.sum]
+    sums = [(f, back.order) for f, back in found if isinstance(f, App) and f.op is form.op]
     first = min(sums, key=lambda each: each[0].uid, default=None)
     return None if first is None or first[0] is form else first
 

@@ -51,7 +51,14 @@ from kanrewrite.view.lengths import SameLengths, fills, operands
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Index, Move, Piece, Shuffle
 from kanrewrite.view.nodes import constant_of
-from kanrewrite.view.others import together, without_one, without_several, without_squares
+from kanrewrite.view.others import (
+    divisor_left,
+    together,
+    without_one,
+    without_put,
+    without_several,
+    without_squares,
+)
 from kanrewrite.view.own_terms import within_sums, without_own
 from kanrewrite.view.picking import without_picks
 from kanrewrite.view.sharing import shared
@@ -130,6 +137,8 @@ class Lifting(Algebra):
         self.regained: set[Form] = set()
         #: The conditions of choices, which hide what is not a number too.
         self.conditions: set[Form] = set()
+        #: The first condition of each operator and operands.
+        self.conditions_made: dict[tuple[Any, ...], Any] = {}
         #: Scatters that factors have left: these were among the zeros never.
         self.left_by: set[Form] = set()
         #: What `kanrewrite.view.levels` has found out.
@@ -184,12 +193,23 @@ class Lifting(Algebra):
 
     def _met_by_others(self, terms: Terms) -> Terms | None:
         """What is left of terms where sums have met their own terms."""
-        return together(terms, self) or without_picks(terms, self) or without_one(terms, self)
+        left = together(terms, self) or without_put(terms, self)
+        return left or without_picks(terms, self) or without_one(terms, self)
 
     def _shared(self, terms: Terms) -> set[Form]:
         """The factors of all terms, which a sum only takes out."""
         factors = ({f for f, _ in self.parts(m)[2]} for m in terms)
         return set.intersection(*factors) if terms else set()
+
+    def denominators(self, terms: Terms) -> Terms:
+        """The same, but of terms that divide by what others leave.
+
+        Own terms cancel between ``1/others(e)`` and ``1/sum(e)``, and are lost to what is
+        multiplied out.
+        """
+        factors = (item for m in terms for item in self.parts(m)[2])
+        left = any(divisor_left(f, k, self) is not None for f, k in factors)
+        return {} if left else super().denominators(terms)
 
     def _over_common_denominator(self, terms: Terms, longest: int = LONGEST) -> Form | None:
         """Fractions added up, where relations say how."""

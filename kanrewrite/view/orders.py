@@ -19,6 +19,8 @@ def turned(form: App, order: Order, a: Any) -> tuple[Form, Shuffle]:
     if form.op is T.shift:
         hidden = tuple(shuffled(f, order, a) for f in form.args[2])
         other: Form = a.shift(a.lin(a.terms_of(inner)), axes, hidden)
+    elif form.op is T.others:
+        other = a.app(T.others, inner, axes, bcast=inner.bcast)
     else:
         other = a.sum(inner, axes)
     back = tuple(order.index(d) if d in order else "x" for d in range(form.ndim))

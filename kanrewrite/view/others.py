@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import combinations, product
-from typing import TYPE_CHECKING
+from itertools import combinations, permutations, product
+from typing import TYPE_CHECKING, NamedTuple
 
 from kanrewrite.terms import T
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import (
     HALF,
+    ONE,
     ZERO,
     App,
     Axes,
@@ -24,61 +25,74 @@ from kanrewrite.view.forms import (
     Totals,
     added_up,
     is_parameter,
+    operators_within,
 )
 from kanrewrite.view.heat import exponents, hot, is_choice, is_others
 from kanrewrite.view.indices import untaken
 from kanrewrite.view.lengths import is_thin, operands
-from kanrewrite.view.moves import Index, inverse
+from kanrewrite.view.moves import Index, Move, inverse
 from kanrewrite.view.picking import picks
 from kanrewrite.view.places import turned
-from kanrewrite.view.takes import added
+from kanrewrite.view.takes import added, scatters
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
 
 #: A sum of more terms is not searched.
 MANY = 6
+#: The highest power of a share, or of a root of one, that is taken from 1.
+POWERS = 8
 #: Coefficients that differ by no more, as 0.3 and 1 - 0.7 do, nearly cancel.
 NEAR = Fraction(1, 1024)
 #: So many shares are taken from 1 together, of which the log is stated.
 PICKS = 2
 
 
+#: What is left of two terms and their coefficients, None where they do not meet.
+Meeting = Callable[[Form, Fraction, Form, Fraction, "Lifting"], Form | None]
+
+
 def without_one(terms: Terms, a: Lifting) -> Terms | None:
     """``c*m - c*m*e/sum(e)`` as ``c*m*others(e)/sum(e)``, None where no two terms are such."""
     if not 1 < len(terms) <= MANY or not any(map(_meets, terms)):
         return None
-    if not any(_total(f) is not None for m in terms for f, _ in a.parts(m)[2]):
+    if not any(_is_whole(f) for m in terms for f, _ in a.parts(m)[2]):
         return None
+    shared = _shared(terms, a)
+    if shared is not a.one:
+        inside = without_one({a.div(m, shared): c for m, c in terms.items()}, a)
+        return None if inside is None else a.terms_of(a.mul(shared, a.add_terms(inside)))
     whole = _without_whole(terms, a)
     if whole is not None:
         return whole
-    given, terms = len(terms), _opened(terms, a)
+    given, terms = terms, _opened(terms, a)
     # ``sum(e)/others(e) - e/others(e)`` is 1
-    fewer = terms if len(terms) < given else _gathered(terms, a)
+    fewer = terms if len(terms) < len(given) else _gathered(terms, a)
+    fewer = fewer or _without_shares(given, a)
+    fewer = fewer or (_without_shares(terms, a) if terms != given else None)
     if fewer is not None:
         return fewer
-    for m, c in terms.items():
-        for n, d in terms.items():
-            shared = _without_share(m, c, n, d, a) if n is not m else None
-            if shared is not None:
-                return a.terms_of(
-                    a.add(
-                        shared, *(a.mul(a.const(b), t) for t, b in terms.items() if t not in (m, n))
-                    )
-                )
-            if abs(c + d) > abs(c) * NEAR or n is m:
-                continue
-            left = _left_of_power(a.div(n, m), a)
-            if left is not None:
-                rest = {t: b for t, b in terms.items() if t not in (m, n)} | {n: c + d}
-                rest = added(rest, a.mul(a.const(c), m, left), a)
-                return {t: b for t, b in rest.items() if b}
+    for (m, c), (n, d) in permutations(terms.items(), 2):
+        left = None if abs(c + d) > abs(c) * NEAR else _left_of_power(a.div(n, m), a)
+        if left is not None:
+            rest = {t: b for t, b in terms.items() if t not in (m, n)} | {n: c + d}
+            rest = added(rest, a.mul(a.const(c), m, left), a)
+            return {t: b for t, b in rest.items() if b}
     return None
 
 
+def _shared(terms: Terms, a: Lifting) -> Form:
+    """The sums that are factors of all terms."""
+    first, *more = (a.parts(m)[2] for m in terms)
+    found = {f: k for f, k in first if k > 0 and _total(f) is not None}
+    for factors in more:
+        known = dict(factors)
+        found = {f: min(k, known.get(f, ZERO)) for f, k in found.items()}
+    return a.prod(ONE, a.no_exponent, {f: k for f, k in found.items() if k > 0})
+
+
 def together(terms: Terms, a: Lifting) -> Terms | None:
-    """``others(e) + e`` as ``sum(e)``, None where no two terms are such."""
+    """``others(e) + e`` as ``sum(e)``, over others too, None where no two terms are such."""
     for m, c in terms.items():
         for f, k in a.parts(m)[2]:
             if k != 1 or not is_others(f):
@@ -88,7 +102,28 @@ def together(terms: Terms, a: Lifting) -> Terms | None:
             if terms.get(n) == c:
                 rest = {t: b for t, b in terms.items() if t not in (m, n)}
                 return added(rest, a.mul(a.const(c), around, a.sum(*f.args)), a)
+    return _together_over(terms, a)
+
+
+def _together_over(terms: Terms, a: Lifting) -> Terms | None:
+    """``1 + e/others(e)`` as ``sum(e)/others(e)``, where that is all or cancels; None elsewhere."""
+    for n in terms:
+        for f in (f for f, k in a.parts(n)[2] if k < 0):
+            left_out = leaving(f, a)
+            m = None if left_out is None else a.div(a.mul(n, f), left_out.own)
+            if left_out is None or m is None or terms.get(m) != terms[n]:
+                continue
+            rest = {t: b for t, b in terms.items() if t not in (m, n)}
+            found = added(rest, a.mul(a.const(terms[n]), m, left_out.whole, a.pow(f, -ONE)), a)
+            found = {t: b for t, b in found.items() if b}
+            if len(found) == 1 or len(found) <= len(rest):
+                return _kept_long(found, n, a)
     return None
+
+
+def _kept_long(terms: Terms, like: Form, a: Lifting) -> Terms | None:
+    """Terms, None where they have lost a length of those that have cancelled."""
+    return terms if a.add_terms(terms).bcast == like.bcast else None
 
 
 def _gathered(terms: Terms, a: Lifting) -> Terms | None:
@@ -218,16 +253,21 @@ def _squares(form: Form, a: Lifting) -> Iterator[tuple[Form, Form, Axes]]:
                 yield f, a.pow(body, HALF), axes
 
 
+def _without_shares(terms: Terms, a: Lifting) -> Terms | None:
+    """Terms of which two are ``b - p*sum(b)``, without what cancels in these."""
+    return _met(terms, _without_share, a) or without_put(terms, a)
+
+
 def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Form | None:
     """``b - p*sum(b)`` as ``b*others(e)/sum(e) - p*others(b)`` for ``p == e/sum(e)``.
 
     Where p is 1, both terms are as large as ``1/others(e)``, which is a factor of b.
     """
     for f, k in a.parts(m)[2]:
-        if k >= 0 or not is_others(f):
+        left_out = divisor_left(f, k, a)
+        if left_out is None:
             continue
-        body, axes = f.args
-        total = a.sum(body, axes)
+        body, total, axes, left_over = left_out
         share = a.div(body, total)
         for g, j in a.parts(n)[2]:
             if j != 1 or not (isinstance(g, App) and g.op is T.sum and g.args[1] == axes):
@@ -243,7 +283,8 @@ def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Fo
                 if whole.bcast != g.args[0].bcast:
                     continue
                 others = a.app(T.others, whole, axes, bcast=whole.bcast)
-                own = a.mul(around, a.sub(a.div(a.mul(whole, f), total), a.mul(share, others)))
+                own = a.sub(a.div(a.mul(whole, left_over), total), a.mul(share, others))
+                own = a.mul(around, own)
                 kept = a.sum(a.spread(rest, g.args[0]), axes)
                 left = a.mul(a.const(d), outer, share, kept)
                 return (
@@ -254,6 +295,98 @@ def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Fo
     return None
 
 
+def without_put(terms: Terms, a: Lifting) -> Terms | None:
+    """The same of what was put somewhere, before it is told what there is and what elsewhere.
+
+    What divides by others more often, as curvature does, is told apart.
+    """
+    if not 1 < len(terms) <= MANY or not any(T.scatter in operators_within(m) for m in terms):
+        return None
+    divided = [m for m in terms if any(T.others in operators_within(f) for f in _divisors(m, a))]
+    return _met(terms, _without_taken_back, a) if len(divided) <= 2 else None
+
+
+def _divisors(form: Form, a: Lifting) -> Iterator[Form]:
+    """What a product divides by, in factors that are sums, and in what is put somewhere, too."""
+    for f, k in a.parts(form)[2]:
+        if k < 0:
+            yield f
+        elif isinstance(f, Sum):
+            yield from (g for m, _ in f.terms for g in _divisors(m, a))
+        elif isinstance(f, App) and f.op is T.scatter:
+            yield from _divisors(f.args[0], a)
+
+
+def _met(terms: Terms, meet: Meeting, a: Lifting) -> Terms | None:
+    """Terms of which two have met, None where no two do."""
+    for (m, c), (n, d) in permutations(terms.items(), 2):
+        left = meet(m, c, n, d, a)
+        if left is not None:
+            rest = (a.mul(a.const(b), t) for t, b in terms.items() if t not in (m, n))
+            return a.terms_of(a.add(left, *rest))
+    return None
+
+
+def _without_taken_back(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Form | None:
+    """The same of a b that was put somewhere, of which the sum is that of what was put there."""
+    if T.scatter not in operators_within(m):
+        return None
+    m = _taken_out(m, a)
+    opened = _expanded(m, a)
+    for body, total, axes, left in dict.fromkeys(_left_in(opened, a)):
+        if m.constant_along(axes):
+            continue
+        share = a.div(body, total)
+        summed = a.mul(a.const(-c), share, a.sum(m, axes))
+        rest = Totals((t, b * d) for t, b in a.expand(n))
+        taken = dict(a.expand(summed))
+        if taken and all(rest[t] == b for t, b in taken.items()):
+            own = (a.mul(a.const(b), t, left) for t, b in opened.items())
+            others = a.app(T.others, m, axes, bcast=m.bcast)
+            put = a.sub(a.div(a.add(*own), total), a.mul(share, others))
+            kept = (a.mul(a.const(b), t) for t, b in rest.items() if t not in taken)
+            return a.add(a.mul(a.const(c), put), *kept)
+    return None
+
+
+def _taken_out(form: Form, a: Lifting) -> Form:
+    """``scatter(others(e)[index] * v, index)`` as ``others(e) * scatter(v, index)``."""
+    for f in scatters(form, a):
+        values, move, like = f.args
+        taken = {g: k for g, k in a.parts(values)[2] if _takes_others(g, move)}
+        if taken:
+            left = a.div(values, a.prod(ONE, a.no_exponent, taken))
+            left = a.spread(left, a.move(like, move))
+            put = a.app(T.scatter, left, move, like, bcast=like.bcast)
+            a.left_by.add(put)
+            whole = (a.pow(g.args[0], k) for g, k in taken.items())  # type: ignore[attr-defined]
+            form = a.mul(a.div(form, f), *whole, put)
+    for total in [f for f, k in a.parts(form)[2] if k == 1 and isinstance(f, Sum)]:
+        terms = (a.mul(a.const(c), _taken_out(m, a)) for m, c in total.terms)
+        form = a.mul(a.div(form, total), a.add(*terms))
+    return form
+
+
+def _takes_others(form: Form, move: Move) -> bool:
+    """Tell whether a form is what a move takes of others.
+
+    But for one by lists beside slices: of these Aesara expects another shape than NumPy's where
+    ones are put, and fails.
+    """
+    entries = getattr(move, "entries", ())
+    sliced = any(isinstance(e, slice) and e != slice(None) for e in entries)
+    if move.takes_several() and sliced and any(getattr(e, "ndim", 0) for e in entries):
+        return False
+    taken = isinstance(form, App) and form.op is T.subtensor and form.args[1] == move
+    return taken and is_others(form.args[0])  # type: ignore[attr-defined]
+
+
+def _left_in(terms: Terms, a: Lifting) -> Iterator[LeftOut]:
+    """What is left out of the others that terms divide by."""
+    found = (divisor_left(f, k, a) for m in terms for f, k in a.parts(m)[2])
+    return (left_out for left_out in found if left_out is not None)
+
+
 def _opened(terms: Terms, a: Lifting) -> Terms:
     """``sum(e)/others(e)`` as ``1 + e/others(e)``, where that is a factor."""
     out: Terms = {}
@@ -261,9 +394,9 @@ def _opened(terms: Terms, a: Lifting) -> Terms:
         factors = dict(a.parts(m)[2])
         pieces = [m]
         for f, k in factors.items():
-            if k < 0 and is_others(f):
-                body, axes = f.args
-                total = a.sum(body, axes)
+            left_out = leaving(f, a) if k < 0 else None
+            if left_out is not None:
+                body, total = left_out.own, left_out.whole
                 if factors.get(total, ZERO) >= 1:
                     rest = a.div(m, total)
                     pieces = [a.mul(rest, f), a.mul(rest, body)]
@@ -279,10 +412,12 @@ def _expanded(form: Form, a: Lifting) -> Terms:
     parts = _by_choice(form, a)
     if parts is not None:
         return added_up(item for part in parts for item in _expanded(part, a).items())
-    sums = [f for f, k in a.parts(form)[2] if k == 1 and isinstance(f, Sum)]
-    if not any(_has_others(m, a) for f in sums for m, _ in f.terms):
-        return a.terms_of(form)
-    return added_up(a.expand(form))
+    for f, k in a.parts(form)[2]:
+        if k == 1 and isinstance(f, Sum) and any(_has_others(m, a) for m, _ in f.terms):
+            around = a.div(form, f)
+            opened = ((_expanded(a.mul(around, m), a), c) for m, c in f.terms)
+            return added_up((n, c * d) for terms, c in opened for n, d in terms.items())
+    return a.terms_of(form)
 
 
 def _by_choice(form: Form, a: Lifting) -> list[Form] | None:
@@ -306,22 +441,78 @@ def _holds_others(form: Form, a: Lifting) -> bool:
 
 def _has_others(form: Form, a: Lifting) -> bool:
     """Tell whether a term divides by others, or is a share of them."""
-    found = [(f, k) for f, k in a.parts(form)[2] if is_others(f)]
-    return any(k < 0 or form is a.div(f, a.sum(*f.args)) for f, k in found)
+    factors = a.parts(form)[2]
+    found = (leaving(f, a) for f, k in factors if k > 0)
+    shares = (form is a.div(left_out.left, left_out.whole) for left_out in found if left_out)
+    return any(divisor_left(f, k, a) for f, k in factors) or any(shares)
+
+
+class LeftOut(NamedTuple):
+    """What others leave out, the sum that it is left out of, along which axes, and the others."""
+
+    own: Form
+    whole: Form
+    axes: Axes
+    left: Form
+
+
+def divisor_left(form: Form, k: Fraction, a: Lifting) -> LeftOut | None:
+    """What is left out of the others of which a power divides, or may, for all that is known."""
+    if isinstance(form, App) and form.op is T.pow:
+        return leaving(form.args[0], a)
+    return leaving(form, a) if k < 0 else None
+
+
+def leaving(form: Form, a: Lifting) -> LeftOut | None:
+    """What the others, or the others and more beside them, as ``1 + others(e)``, leave out."""
+    if is_others(form):
+        body, axes = form.args
+        return LeftOut(body, a.sum(body, axes), axes, form)
+    if not isinstance(form, Sum):
+        return None
+    found = [(m, c) for m, c in form.terms if is_others(m)]
+    if len(found) != 1:
+        return None
+    ((m, c),) = found
+    body, axes = m.args
+    rest = {n: d for n, d in form.terms if n is not m}
+    if not all(n.constant_along(axes) for n in rest):
+        return None
+    whole = a.add_terms({**rest, a.sum(body, axes): c})
+    return LeftOut(a.mul(a.const(c), body), whole, axes, form)
 
 
 def _left_of_power(ratio: Form, a: Lifting) -> Form | None:
-    """``1 - p**2`` as ``(1 - p)*(1 + p)`` for a share p, and what is left by one of it."""
-    if any(k == -2 and _total(f) is not None for f, k in a.parts(ratio)[2]):
-        share = a.pow(ratio, HALF)
-        left = _left(share, a)
-        return None if left is None else a.mul(left, a.add(a.one, share))
-    return _left(ratio, a)
+    """What is left by a power of a share: ``1 - p**3`` as ``(1 - p)*(1 + p + p**2)``.
+
+    And ``1 - p**1.5`` as that of the root, which is ``(1 - p)/(1 + sqrt(p))`` less than 1.
+    """
+    powers = [-k for f, k in a.parts(ratio)[2] if k < 0 and _is_whole(f)]
+    power = min(powers, default=ONE)
+    if power == 1:
+        return _left(ratio, a)
+    if max(power.numerator, power.denominator) > POWERS:
+        return None
+    root = a.pow(ratio, Fraction(1, power.numerator))
+    left = _left(a.pow(root, Fraction(power.denominator)), a)
+    above, below = (
+        a.add(*(a.pow(root, Fraction(n)) for n in range(most)))
+        for most in (power.numerator, power.denominator)
+    )
+    return None if left is None else a.div(a.mul(left, above), below)
+
+
+def _is_whole(form: Form) -> bool:
+    """Tell whether a form is what shares are of: a sum along axes, or such with more beside it."""
+    terms = [m for m, _ in form.terms] if isinstance(form, Sum) else [form]
+    return any(_total(m) is not None for m in terms)
 
 
 def _left(ratio: Form, a: Lifting) -> Form | None:
     """``others(e)/sum(e)`` for the form ``e/sum(e)``, whatever was moved after it was summed."""
     for f, k in a.parts(ratio)[2]:
+        if k == -1 and isinstance(f, Sum) and (left := _left_beside(a.mul(ratio, f), f, a)):
+            return a.div(left, f)
         total = _total(f)
         if k != -1 or total is None or not _meets(total.args[0]):
             continue
@@ -339,6 +530,15 @@ def _left(ratio: Form, a: Lifting) -> Form | None:
             left = _left(a.div(term, whole), a)
             if left is not None:
                 return back(left)
+    return None
+
+
+def _left_beside(own: Form, whole: Sum, a: Lifting) -> Form | None:
+    """``1 + others(e)`` for ``1 + sum(e)``, None where that is no sum of e and more."""
+    for total, c in whole.terms:
+        if c == 1 and isinstance(total, App) and total.op is T.sum and total.args[0] is own:
+            left = a.app(T.others, *total.args, bcast=own.bcast)
+            return a.add_terms({**{m: d for m, d in whole.terms if m is not total}, left: ONE})
     return None
 
 

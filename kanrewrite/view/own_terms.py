@@ -18,7 +18,17 @@ from kanrewrite.view.forms import ONE, ZERO, App, Axes, Form, Sum, Terms, Totals
 from kanrewrite.view.heat import is_others
 from kanrewrite.view.moves import Move
 from kanrewrite.view.picking import unpicked
-from kanrewrite.view.places import Beside, Parting, Place, Squares, beside, is_left, moved, squared
+from kanrewrite.view.places import (
+    Beside,
+    Parting,
+    Place,
+    Squares,
+    beside,
+    divisions,
+    is_left,
+    moved,
+    squared,
+)
 from kanrewrite.view.takes import added
 
 if TYPE_CHECKING:
@@ -111,9 +121,10 @@ def _constant_along(axes: Axes, form: Form, a: Lifting) -> tuple[Form, Form]:
 def places(terms: Terms, a: Lifting) -> Iterator[Told]:
     """The sums that leave one term out, of those that terms divide by."""
     for m in terms:
-        for f, k in a.parts(m)[2]:
-            if k < 0:
+        for f, number in divisions(m, a):
+            if number > 0:
                 yield from _place(f, a)
+        for f, k in a.parts(m)[2]:
             if isinstance(f, Sum):  # in a divisor, they are next to what may be negligible
                 for n, _ in f.terms:
                     for g, j in a.parts(n)[2]:

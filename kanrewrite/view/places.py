@@ -5,7 +5,7 @@ Each says of what it divides by how a whole sum is put together of what is left 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol, TypeGuard
 
@@ -95,7 +95,7 @@ class Place(NamedTuple):
     def size(self, form: Form, a: Any) -> Fraction:
         """How often a form is divided by what is, or may be, as small as the others are."""
         factors = a.parts(form)[2]
-        found = [-k for f, k in factors if self._is_others(f, a)]
+        found = [n for f, n in divisions(form, a) if self._is_others(f, a)]
         sums = [-k for f, k in factors if k < 0 and isinstance(f, Sum) and self._is_within(f, a)]
         return sum([*found, *sums], ZERO)
 
@@ -113,6 +113,18 @@ class Place(NamedTuple):
             return False
         alike = is_others(form) or left_by(form, a) == left_by(self.others, a)
         return alike and bool(form.args[1] == self.others.args[1])
+
+
+def divisions(form: Form, a: Any) -> Iterator[tuple[Form, Fraction]]:
+    """What a product divides by, how often, and what it is multiplied with, less than never.
+
+    A power that is no number divides, for all that is known.
+    """
+    for f, k in a.parts(form)[2]:
+        if isinstance(f, App) and f.op is T.pow:
+            yield f.args[0], abs(k)
+        else:
+            yield f, -k
 
 
 class Beside(NamedTuple):

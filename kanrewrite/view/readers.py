@@ -37,6 +37,7 @@ from aesara.tensor.type import TensorType
 from kanrewrite import ops
 from kanrewrite.terms import Operator, T, operator_of
 from kanrewrite.view.chosen import where_kept
+from kanrewrite.view.conditions import condition
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import HALF, ONE, App, Form
 from kanrewrite.view.heat import hot
@@ -122,7 +123,7 @@ def _mask(view: Source, var: Variable[Any, Any], a: Lifting, kept: bool = True) 
             var, kept = inputs[1], not kept
         else:
             return None
-    return a.app(T.mask, view.leaf(var, a), kept) if var.type.dtype == "bool" else None
+    return a.app(T.mask, condition(view, var, a), kept) if var.type.dtype == "bool" else None
 
 
 def _pow(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
@@ -147,7 +148,7 @@ def _switch(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     known = constant_of(cond)
     if known is not None:
         return _filled_like(view, node, view.operand(yes if known else no, a), a)
-    where = view.leaf(cond, a)
+    where = condition(view, cond, a)
     left, right = view.operand(yes, a), view.operand(no, a)
     if left is a.zero and _is_isinf_of(cond, no):
         shift = _shift(right, a)

@@ -38,6 +38,7 @@ from kanrewrite.view.places import (
     Place,
     Squares,
     beside,
+    divisions,
     is_left,
     left_by,
     masks,
@@ -311,7 +312,7 @@ class There(NamedTuple):
 
 def _there(pieces: Pieces, move: Move, axes: Axes, a: Any) -> list[There]:
     """What products divide by where an index points to."""
-    divisors = dict.fromkeys(f for m, _ in pieces for f, k in a.parts(m)[2] if k < 0)
+    divisors = dict.fromkeys(f for m, _ in pieces for f, n in divisions(m, a) if n > 0)
     found = (Place(f, ()) if is_left(f, a) else beside(f) for f in divisors)
     return [There(place, move, axes) for place in found if place is not None]
 
