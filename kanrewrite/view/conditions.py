@@ -17,6 +17,8 @@ from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Shuffle, inverse
 from kanrewrite.view.source import Source
 
+#: A condition is made of operators up to so many deep; what is deeper is taken as it is.
+DEPTH = 3
 Graph = Variable[Any, Any]
 Order = tuple[int, ...]
 
@@ -35,10 +37,10 @@ def condition(view: Source, var: Graph, a: Lifting) -> Form:
     return a.move(form, move)
 
 
-def _order(var: Graph) -> Order | None:
+def _order(var: Graph, depth: int = DEPTH) -> Order | None:
     """How all that a condition is made of has been transposed, None where it has not."""
     node = var.owner
-    if node is None:
+    if node is None or not depth:
         return None
     if isinstance(node.op, DimShuffle):
         order = tuple(node.op.new_order)
@@ -46,7 +48,7 @@ def _order(var: Graph) -> Order | None:
         return order if order != whole and inverse(order, node.inputs[0].type.ndim) else None
     if not isinstance(node.op, Elemwise) or len(node.outputs) > 1:
         return None
-    orders = {_order(i) for i in node.inputs if not _is_number(i)}
+    orders = {_order(i, depth - 1) for i in node.inputs if not _is_number(i)}
     return orders.pop() if len(orders) == 1 else None
 
 
@@ -61,12 +63,12 @@ def _transposed(var: Graph, back: Order, a: Lifting) -> Graph:
     return made
 
 
-def _known(var: Graph, a: Lifting) -> Graph:
+def _known(var: Graph, a: Lifting, depth: int = DEPTH) -> Graph:
     """The first variable that was met of those that compute the same of the same."""
     node = var.owner
-    if node is None or not isinstance(node.op, Elemwise) or len(node.outputs) > 1:
+    if not depth or node is None or not isinstance(node.op, Elemwise) or len(node.outputs) > 1:
         return var
-    before = [_known(i, a) for i in node.inputs]
+    before = [_known(i, a, depth - 1) for i in node.inputs]
     known: Graph = a.conditions_made.setdefault(_key(node.op, before), var)
     return known
 
