@@ -305,9 +305,7 @@ def left_out(form: Form, algebra: Lifting) -> set[Form]:
         inner = f.args[0] if isinstance(f, App) and f.op in (T.dimshuffle, T.subtensor) else f
         if is_mask(f) and isinstance(given := f.args[0], App) and given.op is T.unpicked:
             found.add(f)
-        if is_others(inner) and any(
-            k < 0 and is_others(g) for g, k in algebra.parts(inner.args[0])[2]
-        ):
+        if is_others(inner) and T.others in operators_within(inner.args[0]):
             found.add(inner)
     return found
 

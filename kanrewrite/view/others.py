@@ -255,7 +255,38 @@ def _squares(form: Form, a: Lifting) -> Iterator[tuple[Form, Form, Axes]]:
 
 def _without_shares(terms: Terms, a: Lifting) -> Terms | None:
     """Terms of which two are ``b - p*sum(b)``, without what cancels in these."""
-    return _met(terms, _without_share, a) or without_put(terms, a)
+    return _without_average(terms, a) or _met(terms, _without_share, a) or without_put(terms, a)
+
+
+def _without_average(terms: Terms, a: Lifting) -> Terms | None:
+    """The same of a b of several terms, of which all are there as they are in the sum."""
+    for n, d in terms.items():
+        for g in (g for g, k in a.parts(n)[2] if k == 1 and isinstance(g, App) and g.op is T.sum):
+            body, axes = g.args
+            for left_out in dict.fromkeys(_left_in(_expanded(body, a), a)):
+                share = a.div(left_out.own, left_out.whole)
+                outer = a.div(n, a.mul(share, g))
+                still = outer.constant_along(axes)
+                b, around = (a.mul(outer, body), a.one) if still else (body, outer)
+                own = a.expand(a.mul(around, b))
+                if left_out.axes != axes or b.bcast != body.bcast or not 1 < len(own) <= MANY:
+                    continue
+                rest = added_up(
+                    (t, c * e) for m, c in terms.items() if m is not n for t, e in a.expand(m)
+                )
+                if all(rest[t] == -d * c for t, c in own):
+                    left = a.mul(a.const(-d), around, _beside_average(b, left_out, a))
+                    taken = {t for t, _ in own}
+                    return added({t: c for t, c in rest.items() if t not in taken and c}, left, a)
+    return None
+
+
+def _beside_average(b: Form, left_out: LeftOut, a: Lifting) -> Form:
+    """``b*others(e)/sum(e) - p*others(b)``, which is ``b - p*sum(b)``."""
+    body, total, axes, left = left_out
+    own = (a.mul(a.const(c), t, left) for t, c in _expanded(b, a).items())
+    others = a.app(T.others, b, axes, bcast=b.bcast)
+    return a.sub(a.div(a.add(*own), total), a.mul(a.div(body, total), others))
 
 
 def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Form | None:
@@ -333,19 +364,16 @@ def _without_taken_back(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) 
         return None
     m = _taken_out(m, a)
     opened = _expanded(m, a)
-    for body, total, axes, left in dict.fromkeys(_left_in(opened, a)):
-        if m.constant_along(axes):
+    for left_out in dict.fromkeys(_left_in(opened, a)):
+        if m.constant_along(left_out.axes):
             continue
-        share = a.div(body, total)
-        summed = a.mul(a.const(-c), share, a.sum(m, axes))
+        share = a.div(left_out.own, left_out.whole)
+        summed = a.mul(a.const(-c), share, a.sum(m, left_out.axes))
         rest = Totals((t, b * d) for t, b in a.expand(n))
         taken = dict(a.expand(summed))
         if taken and all(rest[t] == b for t, b in taken.items()):
-            own = (a.mul(a.const(b), t, left) for t, b in opened.items())
-            others = a.app(T.others, m, axes, bcast=m.bcast)
-            put = a.sub(a.div(a.add(*own), total), a.mul(share, others))
-            kept = (a.mul(a.const(b), t) for t, b in rest.items() if t not in taken)
-            return a.add(a.mul(a.const(c), put), *kept)
+            put = a.mul(a.const(c), _beside_average(m, left_out, a))
+            return a.add(put, *(a.mul(a.const(b), t) for t, b in rest.items() if t not in taken))
     return None
 
 
@@ -457,10 +485,19 @@ class LeftOut(NamedTuple):
 
 
 def divisor_left(form: Form, k: Fraction, a: Lifting) -> LeftOut | None:
-    """What is left out of the others of which a power divides, or may, for all that is known."""
+    """What is left out of the others that a power divides by, or may, for all that is known.
+
+    Others that are in a sum, too, beside what may be negligible.
+    """
     if isinstance(form, App) and form.op is T.pow:
         return leaving(form.args[0], a)
-    return leaving(form, a) if k < 0 else None
+    if k >= 0:
+        return None
+    found = leaving(form, a)
+    if found is not None or not isinstance(form, Sum):
+        return found
+    parts = (leaving(g, a) for m, _ in form.terms for g, j in a.parts(m)[2] if j > 0)
+    return next(filter(None, parts), None)
 
 
 def leaving(form: Form, a: Lifting) -> LeftOut | None:
