@@ -33,6 +33,7 @@ from kanrewrite.view.forms import (
     within,
 )
 from kanrewrite.view.heat import exponents, hot, is_mask
+from kanrewrite.view.perfect import perfect_power
 
 #: A sum longer than this is not multiplied out.
 LONGEST = 24
@@ -455,6 +456,10 @@ class Algebra(Interner):
         flat = self._flattened(primitive)
         if flat is not None:
             return flat
+        power = perfect_power(primitive, self)
+        if power is not None:
+            base = self.pow(self.add_terms(power.base), Fraction(power.exponent))
+            return self.mul(self.const(power.coefficient), self.exp(power.shift), base)
         shared = any(isinstance(f, Sum) for f, _ in self.parts(content)[2])
         reduced = self._over_common_denominator(primitive) if shared else None
         return self.sum_of(primitive) if reduced is None else reduced

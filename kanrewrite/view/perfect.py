@@ -1,0 +1,96 @@
+"""Perfect powers: ``1 + 2*e + e**2 == (1 + e)**2``, so that it cancels with what divides by it.
+
+Slopes of quotients add up ``(1 + e) + e*(1 + e)``, and divide by what that is a power of.
+
+References
+----------
+P. Henrici, "Automatic computations with power series", Journal of the ACM 3(1), 1956: a power of a
+series, term by term.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from kanrewrite.view.forms import ONE, ZERO, Form, Lin, Terms
+
+#: The highest power that is looked for.
+HIGHEST = 8
+
+
+class Power(NamedTuple):
+    """``coefficient * exp(shift) * (1 + ...)**exponent``."""
+
+    coefficient: Fraction
+    shift: Lin
+    base: Terms
+    exponent: int
+
+
+def perfect_power(terms: Terms, a: Any) -> Power | None:
+    """What terms, which are powers of one exponential, are a power of; None of other terms.
+
+    Nothing is subtracted in them: what is, is divided by differences (`kanrewrite.view.factoring`).
+    """
+    if not 2 < len(terms) <= HIGHEST + 1 or len({c > 0 for c in terms.values()}) > 1:
+        return None
+    exponents: dict[Form, Lin] = {}
+    for m in terms:
+        _, expo, factors = a.parts(m)
+        if factors:
+            return None
+        exponents[m] = expo
+    first, *others = exponents.values()
+    steps = [a.plus(other, first, -ONE) for other in others]
+    unit = steps[0]
+    (lead, c), *_ = unit.terms
+    found: dict[Fraction, Form] = {ZERO: next(iter(terms))}
+    for m, step in zip(list(terms)[1:], steps, strict=True):
+        k = dict(step.terms).get(lead, ZERO) / c
+        if a.plus(step, unit, -k).terms:
+            return None
+        found[k] = m
+    return _power_of(found, unit, terms, exponents, a)
+
+
+def _power_of(
+    found: dict[Fraction, Form], unit: Lin, terms: Terms, exponents: dict[Form, Lin], a: Any
+) -> Power | None:
+    lowest = min(found)
+    step = min(k - lowest for k in found if k > lowest)
+    places = {(k - lowest) / step: m for k, m in found.items()}
+    if any(k.denominator > 1 for k in places) or max(places) > HIGHEST:
+        return None
+    degree = int(max(places))
+    scale = terms[places[ZERO]]
+    given = [
+        terms[places[k]] / scale if (k := Fraction(n)) in places else ZERO
+        for n in range(degree + 1)
+    ]
+    for n in (n for n in range(degree, 1, -1) if degree % n == 0):
+        base = _root(given, n)
+        if base is not None:
+            by = a.lin({m: c * step for m, c in unit.terms})
+            parts = {
+                a.exp(a.lin({m: c * k for m, c in by.terms})): b for k, b in enumerate(base) if b
+            }
+            return Power(scale, exponents[places[ZERO]], parts, n)
+    return None
+
+
+def _root(given: list[Fraction], n: int) -> list[Fraction] | None:
+    """The polynomial that begins with 1 of which another one is a power, None where it is none."""
+    base = [ONE]
+    for k in range(1, (len(given) - 1) // n + 1):
+        base.append(
+            sum(((i * (n + 1) - k * n) * given[i] * base[k - i] for i in range(1, k + 1)), ZERO)
+            / (k * n)
+        )
+    power = [ONE]
+    for _ in range(n):
+        power = [
+            sum((power[i] * base[k - i] for i in range(len(power)) if 0 <= k - i < len(base)), ZERO)
+            for k in range(len(power) + len(base) - 1)
+        ]
+    return base if power == given else None
