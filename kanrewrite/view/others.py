@@ -34,6 +34,7 @@ from kanrewrite.view.moves import Index, Move, inverse
 from kanrewrite.view.picking import picks
 from kanrewrite.view.places import turned
 from kanrewrite.view.takes import added, scatters
+from kanrewrite.view.vanishing import vanish
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -255,11 +256,14 @@ def _squares(form: Form, a: Lifting) -> Iterator[tuple[Form, Form, Axes]]:
 
 def _without_shares(terms: Terms, a: Lifting) -> Terms | None:
     """Terms of which two are ``b - p*sum(b)``, without what cancels in these."""
-    return _without_average(terms, a) or _met(terms, _without_share, a) or without_put(terms, a)
+    divided = [m for m in terms if any(divisor_left(f, k, a) for f, k in a.parts(m)[2])]
+    all_at_once = _without_average(terms, a) if len(divided) > 1 else None
+    found = all_at_once or _met(terms, _without_share, a) or _without_average(terms, a)
+    return found or without_put(terms, a)
 
 
 def _without_average(terms: Terms, a: Lifting) -> Terms | None:
-    """The same of a b of several terms, of which all are there as they are in the sum."""
+    """The same of a b of several terms, all of which are there, in whatever way it is written."""
     for n, d in terms.items():
         for g in (g for g, k in a.parts(n)[2] if k == 1 and isinstance(g, App) and g.op is T.sum):
             body, axes = g.args
@@ -268,17 +272,24 @@ def _without_average(terms: Terms, a: Lifting) -> Terms | None:
                 outer = a.div(n, a.mul(share, g))
                 still = outer.constant_along(axes)
                 b, around = (a.mul(outer, body), a.one) if still else (body, outer)
-                own = a.expand(a.mul(around, b))
-                if left_out.axes != axes or b.bcast != body.bcast or not 1 < len(own) <= MANY:
+                if left_out.axes != axes or b.bcast != body.bcast:
                     continue
-                rest = added_up(
-                    (t, c * e) for m, c in terms.items() if m is not n for t, e in a.expand(m)
-                )
-                if all(rest[t] == -d * c for t, c in own):
+                rest = _less(terms, n, a.mul(a.const(d), around, b), a)
+                if rest is not None:
                     left = a.mul(a.const(-d), around, _beside_average(b, left_out, a))
-                    taken = {t for t, _ in own}
-                    return added({t: c for t, c in rest.items() if t not in taken and c}, left, a)
+                    return added(rest, left, a)
     return None
+
+
+def _less(terms: Terms, n: Form, b: Form, a: Lifting) -> Terms | None:
+    """What is left of all terms but one with a form, of which something is gone; else None."""
+    own = a.expand(b)
+    others = {m: c for m, c in terms.items() if m is not n}
+    rest = added_up((t, c * e) for m, c in others.items() for t, e in a.expand(m))
+    if 1 < len(own) <= MANY and all(rest[t] == -c for t, c in own):
+        taken = {t for t, _ in own}
+        return {t: c for t, c in rest.items() if t not in taken and c}
+    return {} if len(others) > 1 and vanish({**others, b: ONE}, a) else None
 
 
 def _beside_average(b: Form, left_out: LeftOut, a: Lifting) -> Form:

@@ -36,7 +36,6 @@ LOSSES = [
     (SOFTMAX, "((1 - p)**(1 - w))[:, 1:]"),
     (SOFTMAX, "at.log(1 - p[at.arange(3), [1, 0, 2]]) * p[:, 0]"),
     (SOFTMAX, "at.concatenate([((1 - p)**w)[:, :1], at.log(1 - p)[:, 1:]], axis=1)"),
-    (OPEN, "at.log(w * p * (1 - p) + (1 - w) * (1 + p))"),
     (SOFTMAX, "at.log(w * (1 - p) + (1 - w) * p)"),
     (SOFTMAX, "at.log(1 - p**3)"),
     (OPEN, "at.log(1 - p**4)"),
