@@ -21,6 +21,7 @@ from kanrewrite.laws import Laws
 from kanrewrite.relation import Relation
 from kanrewrite.terms import ELEMENTWISE, Operator, T
 from kanrewrite.view.algebra import LONGEST, Algebra
+from kanrewrite.view.averages import without_put
 from kanrewrite.view.choosing import chosen_together
 from kanrewrite.view.chosen import under
 from kanrewrite.view.complements import beside_one, without_average, without_mean, without_root
@@ -47,15 +48,14 @@ from kanrewrite.view.forms import (
 from kanrewrite.view.heat import hot, summed
 from kanrewrite.view.indices import put_into_transposed, taken_of_transposed
 from kanrewrite.view.joining import part
+from kanrewrite.view.left_out import divisor_left
 from kanrewrite.view.lengths import SameLengths, fills, operands
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Index, Move, Piece, Shuffle
 from kanrewrite.view.nodes import constant_of
 from kanrewrite.view.others import (
-    divisor_left,
     together,
     without_one,
-    without_put,
     without_several,
     without_squares,
 )

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, permutations, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
+from kanrewrite.view.averages import without_shares
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import (
     HALF,
@@ -25,16 +26,15 @@ from kanrewrite.view.forms import (
     Totals,
     added_up,
     is_parameter,
-    operators_within,
 )
-from kanrewrite.view.heat import exponents, hot, is_choice, is_others
+from kanrewrite.view.heat import exponents, hot, is_others
 from kanrewrite.view.indices import untaken
-from kanrewrite.view.lengths import is_thin, operands
-from kanrewrite.view.moves import Index, Move, inverse
+from kanrewrite.view.left_out import leaving, opened_at_others
+from kanrewrite.view.lengths import operands
+from kanrewrite.view.moves import Index, inverse
 from kanrewrite.view.picking import picks
 from kanrewrite.view.places import turned
-from kanrewrite.view.takes import added, scatters
-from kanrewrite.view.vanishing import vanish
+from kanrewrite.view.takes import added
 
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
@@ -47,10 +47,6 @@ POWERS = 8
 NEAR = Fraction(1, 1024)
 #: So many shares are taken from 1 together, of which the log is stated.
 PICKS = 2
-
-
-#: What is left of two terms and their coefficients, None where they do not meet.
-Meeting = Callable[[Form, Fraction, Form, Fraction, "Lifting"], Form | None]
 
 
 def without_one(terms: Terms, a: Lifting) -> Terms | None:
@@ -69,8 +65,8 @@ def without_one(terms: Terms, a: Lifting) -> Terms | None:
     given, terms = terms, _opened(terms, a)
     # ``sum(e)/others(e) - e/others(e)`` is 1
     fewer = terms if len(terms) < len(given) else _gathered(terms, a)
-    fewer = fewer or _without_shares(given, a)
-    fewer = fewer or (_without_shares(terms, a) if terms != given else None)
+    fewer = fewer or without_shares(given, a)
+    fewer = fewer or (without_shares(terms, a) if terms != given else None)
     if fewer is not None:
         return fewer
     for (m, c), (n, d) in permutations(terms.items(), 2):
@@ -254,178 +250,6 @@ def _squares(form: Form, a: Lifting) -> Iterator[tuple[Form, Form, Axes]]:
                 yield f, a.pow(body, HALF), axes
 
 
-def _without_shares(terms: Terms, a: Lifting) -> Terms | None:
-    """Terms of which two are ``b - p*sum(b)``, without what cancels in these."""
-    divided = [m for m in terms if any(divisor_left(f, k, a) for f, k in a.parts(m)[2])]
-    all_at_once = _without_average(terms, a) if len(divided) > 1 else None
-    found = all_at_once or _met(terms, _without_share, a) or _without_average(terms, a)
-    return found or without_put(terms, a)
-
-
-def _without_average(terms: Terms, a: Lifting) -> Terms | None:
-    """The same of a b of several terms, all of which are there, in whatever way it is written."""
-    for n, d in terms.items():
-        for g in (g for g, k in a.parts(n)[2] if k == 1 and isinstance(g, App) and g.op is T.sum):
-            body, axes = g.args
-            for left_out in dict.fromkeys(_left_in(_expanded(body, a), a)):
-                share = a.div(left_out.own, left_out.whole)
-                outer = a.div(n, a.mul(share, g))
-                still = outer.constant_along(axes)
-                b, around = (a.mul(outer, body), a.one) if still else (body, outer)
-                if left_out.axes != axes or b.bcast != body.bcast:
-                    continue
-                rest = _less(terms, n, a.mul(a.const(d), around, b), a)
-                if rest is not None:
-                    left = a.mul(a.const(-d), around, _beside_average(b, left_out, a))
-                    return added(rest, left, a)
-    return None
-
-
-def _less(terms: Terms, n: Form, b: Form, a: Lifting) -> Terms | None:
-    """What is left of all terms but one with a form, of which something is gone; else None."""
-    own = a.expand(b)
-    others = {m: c for m, c in terms.items() if m is not n}
-    rest = added_up((t, c * e) for m, c in others.items() for t, e in a.expand(m))
-    if 1 < len(own) <= MANY and all(rest[t] == -c for t, c in own):
-        taken = {t for t, _ in own}
-        return {t: c for t, c in rest.items() if t not in taken and c}
-    return {} if len(others) > 1 and vanish({**others, b: ONE}, a) else None
-
-
-def _beside_average(b: Form, left_out: LeftOut, a: Lifting) -> Form:
-    """``b*others(e)/sum(e) - p*others(b)``, which is ``b - p*sum(b)``."""
-    body, total, axes, left = left_out
-    own = (a.mul(a.const(c), t, left) for t, c in _expanded(b, a).items())
-    others = a.app(T.others, b, axes, bcast=b.bcast)
-    return a.sub(a.div(a.add(*own), total), a.mul(a.div(body, total), others))
-
-
-def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Form | None:
-    """``b - p*sum(b)`` as ``b*others(e)/sum(e) - p*others(b)`` for ``p == e/sum(e)``.
-
-    Where p is 1, both terms are as large as ``1/others(e)``, which is a factor of b.
-    """
-    for f, k in a.parts(m)[2]:
-        left_out = divisor_left(f, k, a)
-        if left_out is None:
-            continue
-        body, total, axes, left_over = left_out
-        share = a.div(body, total)
-        for g, j in a.parts(n)[2]:
-            if j != 1 or not (isinstance(g, App) and g.op is T.sum and g.args[1] == axes):
-                continue
-            outer = a.div(n, a.mul(share, g))
-            still = outer.constant_along(axes)
-            inside = _expanded(g.args[0], a)
-            for t, b in inside.items():
-                if a.mul(outer, t) is not m or b * d != -c:
-                    continue
-                rest = a.add_terms({u: e for u, e in inside.items() if u is not t})
-                whole, around = (m, a.one) if still else (t, outer)  # what is summed with it
-                if whole.bcast != g.args[0].bcast:
-                    continue
-                others = a.app(T.others, whole, axes, bcast=whole.bcast)
-                own = a.sub(a.div(a.mul(whole, left_over), total), a.mul(share, others))
-                own = a.mul(around, own)
-                kept = a.sum(a.spread(rest, g.args[0]), axes)
-                left = a.mul(a.const(d), outer, share, kept)
-                return (
-                    a.add(a.mul(a.const(c), own), left)
-                    if len(inside) > 1
-                    else (a.mul(a.const(c), own))
-                )
-    return None
-
-
-def without_put(terms: Terms, a: Lifting) -> Terms | None:
-    """The same of what was put somewhere, before it is told what there is and what elsewhere.
-
-    What divides by others more often, as curvature does, is told apart.
-    """
-    if not 1 < len(terms) <= MANY or not any(T.scatter in operators_within(m) for m in terms):
-        return None
-    divided = [m for m in terms if any(T.others in operators_within(f) for f in _divisors(m, a))]
-    return _met(terms, _without_taken_back, a) if len(divided) <= 2 else None
-
-
-def _divisors(form: Form, a: Lifting) -> Iterator[Form]:
-    """What a product divides by, in factors that are sums, and in what is put somewhere, too."""
-    for f, k in a.parts(form)[2]:
-        if k < 0:
-            yield f
-        elif isinstance(f, Sum):
-            yield from (g for m, _ in f.terms for g in _divisors(m, a))
-        elif isinstance(f, App) and f.op is T.scatter:
-            yield from _divisors(f.args[0], a)
-
-
-def _met(terms: Terms, meet: Meeting, a: Lifting) -> Terms | None:
-    """Terms of which two have met, None where no two do."""
-    for (m, c), (n, d) in permutations(terms.items(), 2):
-        left = meet(m, c, n, d, a)
-        if left is not None:
-            rest = (a.mul(a.const(b), t) for t, b in terms.items() if t not in (m, n))
-            return a.terms_of(a.add(left, *rest))
-    return None
-
-
-def _without_taken_back(m: Form, c: Fraction, n: Form, d: Fraction, a: Lifting) -> Form | None:
-    """The same of a b that was put somewhere, of which the sum is that of what was put there."""
-    if T.scatter not in operators_within(m):
-        return None
-    m = _taken_out(m, a)
-    opened = _expanded(m, a)
-    for left_out in dict.fromkeys(_left_in(opened, a)):
-        if m.constant_along(left_out.axes):
-            continue
-        share = a.div(left_out.own, left_out.whole)
-        summed = a.mul(a.const(-c), share, a.sum(m, left_out.axes))
-        rest = Totals((t, b * d) for t, b in a.expand(n))
-        taken = dict(a.expand(summed))
-        if taken and all(rest[t] == b for t, b in taken.items()):
-            put = a.mul(a.const(c), _beside_average(m, left_out, a))
-            return a.add(put, *(a.mul(a.const(b), t) for t, b in rest.items() if t not in taken))
-    return None
-
-
-def _taken_out(form: Form, a: Lifting) -> Form:
-    """``scatter(others(e)[index] * v, index)`` as ``others(e) * scatter(v, index)``."""
-    for f in scatters(form, a):
-        values, move, like = f.args
-        taken = {g: k for g, k in a.parts(values)[2] if _takes_others(g, move)}
-        if taken:
-            left = a.div(values, a.prod(ONE, a.no_exponent, taken))
-            left = a.spread(left, a.move(like, move))
-            put = a.app(T.scatter, left, move, like, bcast=like.bcast)
-            a.left_by.add(put)
-            whole = (a.pow(g.args[0], k) for g, k in taken.items())  # type: ignore[attr-defined]
-            form = a.mul(a.div(form, f), *whole, put)
-    for total in [f for f, k in a.parts(form)[2] if k == 1 and isinstance(f, Sum)]:
-        terms = (a.mul(a.const(c), _taken_out(m, a)) for m, c in total.terms)
-        form = a.mul(a.div(form, total), a.add(*terms))
-    return form
-
-
-def _takes_others(form: Form, move: Move) -> bool:
-    """Tell whether a form is what a move takes of others.
-
-    But for one by lists beside slices: of these Aesara expects another shape than NumPy's where
-    ones are put, and fails.
-    """
-    entries = getattr(move, "entries", ())
-    sliced = any(isinstance(e, slice) and e != slice(None) for e in entries)
-    if move.takes_several() and sliced and any(getattr(e, "ndim", 0) for e in entries):
-        return False
-    taken = isinstance(form, App) and form.op is T.subtensor and form.args[1] == move
-    return taken and is_others(form.args[0])  # type: ignore[attr-defined]
-
-
-def _left_in(terms: Terms, a: Lifting) -> Iterator[LeftOut]:
-    """What is left out of the others that terms divide by."""
-    found = (divisor_left(f, k, a) for m in terms for f, k in a.parts(m)[2])
-    return (left_out for left_out in found if left_out is not None)
-
-
 def _opened(terms: Terms, a: Lifting) -> Terms:
     """``sum(e)/others(e)`` as ``1 + e/others(e)``, where that is a factor."""
     out: Terms = {}
@@ -441,93 +265,9 @@ def _opened(terms: Terms, a: Lifting) -> Terms:
                     pieces = [a.mul(rest, f), a.mul(rest, body)]
                     break
         for piece in pieces:
-            for n, d in _expanded(piece, a).items():
+            for n, d in opened_at_others(piece, a).items():
                 out[n] = out.get(n, ZERO) + c * d
     return {m: c for m, c in out.items() if c}
-
-
-def _expanded(form: Form, a: Lifting) -> Terms:
-    """A form as terms, multiplied out where others divide in one of them, or are added."""
-    parts = _by_choice(form, a)
-    if parts is not None:
-        return added_up(item for part in parts for item in _expanded(part, a).items())
-    for f, k in a.parts(form)[2]:
-        if k == 1 and isinstance(f, Sum) and any(_has_others(m, a) for m, _ in f.terms):
-            around = a.div(form, f)
-            opened = ((_expanded(a.mul(around, m), a), c) for m, c in f.terms)
-            return added_up((n, c * d) for terms, c in opened for n, d in terms.items())
-    return a.terms_of(form)
-
-
-def _by_choice(form: Form, a: Lifting) -> list[Form] | None:
-    """What a choice multiplies, for each of its two, where others divide in one of them."""
-    for f, k in a.parts(form)[2]:
-        if k == 1 and is_choice(f):
-            cond, *either = f.args
-            if any(_holds_others(g, a) for g in either) and not is_thin(cond):
-                around = a.div(form, f)
-                kept = (a.mul(a.chosen(cond, g is either[0]), a.spread(g, f)) for g in either)
-                return [a.mul(around, g) for g in kept]
-    return None
-
-
-def _holds_others(form: Form, a: Lifting) -> bool:
-    """Tell whether others divide in a term of a form, or in one of a factor of one."""
-    terms = list(a.terms_of(form))
-    sums = (f for m in terms for f, k in a.parts(m)[2] if k == 1 and isinstance(f, Sum))
-    return any(_has_others(m, a) for m in (*terms, *(n for f in sums for n, _ in f.terms)))
-
-
-def _has_others(form: Form, a: Lifting) -> bool:
-    """Tell whether a term divides by others, or is a share of them."""
-    factors = a.parts(form)[2]
-    found = (leaving(f, a) for f, k in factors if k > 0)
-    shares = (form is a.div(left_out.left, left_out.whole) for left_out in found if left_out)
-    return any(divisor_left(f, k, a) for f, k in factors) or any(shares)
-
-
-class LeftOut(NamedTuple):
-    """What others leave out, the sum that it is left out of, along which axes, and the others."""
-
-    own: Form
-    whole: Form
-    axes: Axes
-    left: Form
-
-
-def divisor_left(form: Form, k: Fraction, a: Lifting) -> LeftOut | None:
-    """What is left out of the others that a power divides by, or may, for all that is known.
-
-    Others that are in a sum, too, beside what may be negligible.
-    """
-    if isinstance(form, App) and form.op is T.pow:
-        return leaving(form.args[0], a)
-    if k >= 0:
-        return None
-    found = leaving(form, a)
-    if found is not None or not isinstance(form, Sum):
-        return found
-    parts = (leaving(g, a) for m, _ in form.terms for g, j in a.parts(m)[2] if j > 0)
-    return next(filter(None, parts), None)
-
-
-def leaving(form: Form, a: Lifting) -> LeftOut | None:
-    """What the others, or the others and more beside them, as ``1 + others(e)``, leave out."""
-    if is_others(form):
-        body, axes = form.args
-        return LeftOut(body, a.sum(body, axes), axes, form)
-    if not isinstance(form, Sum):
-        return None
-    found = [(m, c) for m, c in form.terms if is_others(m)]
-    if len(found) != 1:
-        return None
-    ((m, c),) = found
-    body, axes = m.args
-    rest = {n: d for n, d in form.terms if n is not m}
-    if not all(n.constant_along(axes) for n in rest):
-        return None
-    whole = a.add_terms({**rest, a.sum(body, axes): c})
-    return LeftOut(a.mul(a.const(c), body), whole, axes, form)
 
 
 def _left_of_power(ratio: Form, a: Lifting) -> Form | None:

@@ -1,0 +1,193 @@
+"""Averages: ``b - p*sum(b)`` as ``b*others(e)/sum(e) - p*others(b)`` for ``p == e/sum(e)``.
+
+So are slopes of losses of shares: each term less what the shares of all are of it.  Where p is 1
+and b divides by what p leaves of 1, both are as large as that is small, and nearly the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+from kanrewrite.terms import T
+from kanrewrite.view.forms import ONE, App, Form, Sum, Terms, Totals, added_up, operators_within
+from kanrewrite.view.heat import is_others
+from kanrewrite.view.left_out import LeftOut, divisor_left, left_in, opened_at_others
+from kanrewrite.view.moves import Move
+from kanrewrite.view.takes import added, scatters
+from kanrewrite.view.vanishing import vanish
+
+#: A sum of more terms is not searched.
+MANY = 6
+#: What is left of two terms and their coefficients, None where they do not meet.
+Meeting = Callable[[Form, Fraction, Form, Fraction, Any], Form | None]
+
+
+def without_shares(terms: Terms, a: Any) -> Terms | None:
+    """Terms of which two are ``b - p*sum(b)``, without what cancels in these."""
+    divided = [m for m in terms if any(divisor_left(f, k, a) for f, k in a.parts(m)[2])]
+    all_at_once = _without_average(terms, a) if len(divided) > 1 else None
+    found = all_at_once or _met(terms, _without_share, a) or _without_average(terms, a)
+    return found or without_put(terms, a)
+
+
+def _without_average(terms: Terms, a: Any) -> Terms | None:
+    """The same of a b of several terms, all of which are there, in whatever way it is written."""
+    for n, d in terms.items():
+        for g in (g for g, k in a.parts(n)[2] if k == 1 and isinstance(g, App) and g.op is T.sum):
+            body, axes = g.args
+            for left_out in dict.fromkeys(left_in(opened_at_others(body, a), a)):
+                share = a.div(left_out.own, left_out.whole)
+                outer = a.div(n, a.mul(share, g))
+                still = outer.constant_along(axes)
+                b, around = (a.mul(outer, body), a.one) if still else (body, outer)
+                if left_out.axes != axes or b.bcast != body.bcast:
+                    continue
+                rest = _less(terms, n, a.mul(a.const(d), around, b), a)
+                if rest is not None:
+                    left = a.mul(a.const(-d), around, _beside_average(b, left_out, a))
+                    return added(rest, left, a)
+    return None
+
+
+def _less(terms: Terms, n: Form, b: Form, a: Any) -> Terms | None:
+    """What is left of all terms but one with a form, of which something is gone; else None."""
+    own = a.expand(b)
+    others = {m: c for m, c in terms.items() if m is not n}
+    rest = added_up((t, c * e) for m, c in others.items() for t, e in a.expand(m))
+    if 1 < len(own) <= MANY and all(rest[t] == -c for t, c in own):
+        taken = {t for t, _ in own}
+        return {t: c for t, c in rest.items() if t not in taken and c}
+    return {} if len(others) > 1 and vanish({**others, b: ONE}, a) else None
+
+
+def _beside_average(b: Form, left_out: LeftOut, a: Any) -> Form:
+    """``b*others(e)/sum(e) - p*others(b)``, which is ``b - p*sum(b)``."""
+    body, total, axes, left = left_out
+    own = (a.mul(a.const(c), t, left) for t, c in opened_at_others(b, a).items())
+    others = a.app(T.others, b, axes, bcast=b.bcast)
+    found: Form = a.sub(a.div(a.add(*own), total), a.mul(a.div(body, total), others))
+    return found
+
+
+def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Any) -> Form | None:
+    """``b - p*sum(b)`` as ``b*others(e)/sum(e) - p*others(b)`` for ``p == e/sum(e)``.
+
+    Where p is 1, both terms are as large as ``1/others(e)``, which is a factor of b.
+    """
+    for f, k in a.parts(m)[2]:
+        left_out = divisor_left(f, k, a)
+        if left_out is None:
+            continue
+        body, total, axes, left_over = left_out
+        share = a.div(body, total)
+        for g, j in a.parts(n)[2]:
+            if j != 1 or not (isinstance(g, App) and g.op is T.sum and g.args[1] == axes):
+                continue
+            outer = a.div(n, a.mul(share, g))
+            still = outer.constant_along(axes)
+            inside = opened_at_others(g.args[0], a)
+            for t, b in inside.items():
+                if a.mul(outer, t) is not m or b * d != -c:
+                    continue
+                rest = a.add_terms({u: e for u, e in inside.items() if u is not t})
+                whole, around = (m, a.one) if still else (t, outer)  # what is summed with it
+                if whole.bcast != g.args[0].bcast:
+                    continue
+                others = a.app(T.others, whole, axes, bcast=whole.bcast)
+                own = a.sub(a.div(a.mul(whole, left_over), total), a.mul(share, others))
+                own = a.mul(around, own)
+                left: Form = a.mul(a.const(c), own)
+                if len(inside) > 1:
+                    kept = a.sum(a.spread(rest, g.args[0]), axes)
+                    left = a.add(left, a.mul(a.const(d), outer, share, kept))
+                return left
+    return None
+
+
+def without_put(terms: Terms, a: Any) -> Terms | None:
+    """The same of what was put somewhere, before it is told what there is and what elsewhere.
+
+    What divides by others more often, as curvature does, is told apart.
+    """
+    if not 1 < len(terms) <= MANY or not any(T.scatter in operators_within(m) for m in terms):
+        return None
+    divided = [m for m in terms if any(T.others in operators_within(f) for f in _divisors(m, a))]
+    return _met(terms, _without_taken_back, a) if len(divided) <= 2 else None
+
+
+def _divisors(form: Form, a: Any) -> Iterator[Form]:
+    """What a product divides by, in factors that are sums, and in what is put somewhere, too."""
+    for f, k in a.parts(form)[2]:
+        if k < 0:
+            yield f
+        elif isinstance(f, Sum):
+            yield from (g for m, _ in f.terms for g in _divisors(m, a))
+        elif isinstance(f, App) and f.op is T.scatter:
+            yield from _divisors(f.args[0], a)
+
+
+def _met(terms: Terms, meet: Meeting, a: Any) -> Terms | None:
+    """Terms of which two have met, None where no two do."""
+    for (m, c), (n, d) in permutations(terms.items(), 2):
+        left = meet(m, c, n, d, a)
+        if left is not None:
+            rest = (a.mul(a.const(b), t) for t, b in terms.items() if t not in (m, n))
+            met: Terms = a.terms_of(a.add(left, *rest))
+            return met
+    return None
+
+
+def _without_taken_back(m: Form, c: Fraction, n: Form, d: Fraction, a: Any) -> Form | None:
+    """The same of a b that was put somewhere, of which the sum is that of what was put there."""
+    if T.scatter not in operators_within(m):
+        return None
+    m = _taken_out(m, a)
+    opened = opened_at_others(m, a)
+    for left_out in dict.fromkeys(left_in(opened, a)):
+        if m.constant_along(left_out.axes):
+            continue
+        share = a.div(left_out.own, left_out.whole)
+        summed = a.mul(a.const(-c), share, a.sum(m, left_out.axes))
+        rest = Totals((t, b * d) for t, b in a.expand(n))
+        taken = dict(a.expand(summed))
+        if taken and all(rest[t] == b for t, b in taken.items()):
+            put = a.mul(a.const(c), _beside_average(m, left_out, a))
+            kept = (a.mul(a.const(b), t) for t, b in rest.items() if t not in taken)
+            found: Form = a.add(put, *kept)
+            return found
+    return None
+
+
+def _taken_out(form: Form, a: Any) -> Form:
+    """``scatter(others(e)[index] * v, index)`` as ``others(e) * scatter(v, index)``."""
+    for f in scatters(form, a):
+        values, move, like = f.args
+        taken = {g: k for g, k in a.parts(values)[2] if _takes_others(g, move)}
+        if taken:
+            left = a.div(values, a.prod(ONE, a.no_exponent, taken))
+            left = a.spread(left, a.move(like, move))
+            put = a.app(T.scatter, left, move, like, bcast=like.bcast)
+            a.left_by.add(put)
+            whole = (a.pow(g.args[0], k) for g, k in taken.items())
+            form = a.mul(a.div(form, f), *whole, put)
+    for total in [f for f, k in a.parts(form)[2] if k == 1 and isinstance(f, Sum)]:
+        terms = (a.mul(a.const(c), _taken_out(m, a)) for m, c in total.terms)
+        form = a.mul(a.div(form, total), a.add(*terms))
+    return form
+
+
+def _takes_others(form: Form, move: Move) -> bool:
+    """Tell whether a form is what a move takes of others.
+
+    But for one by lists beside slices: of these Aesara expects another shape than NumPy's where
+    ones are put, and fails.
+    """
+    entries = getattr(move, "entries", ())
+    sliced = any(isinstance(e, slice) and e != slice(None) for e in entries)
+    if move.takes_several() and sliced and any(getattr(e, "ndim", 0) for e in entries):
+        return False
+    taken = isinstance(form, App) and form.op is T.subtensor and form.args[1] == move
+    return taken and is_others(form.args[0])  # type: ignore[attr-defined]
