@@ -165,29 +165,37 @@ def _taken_out(form: Form, a: Any) -> Form:
     """``scatter(others(e)[index] * v, index)`` as ``others(e) * scatter(v, index)``."""
     for f in scatters(form, a):
         values, move, like = f.args
-        taken = {g: k for g, k in a.parts(values)[2] if _takes_others(g, move)}
-        if taken:
-            left = a.div(values, a.prod(ONE, a.no_exponent, taken))
+        found = ((g, _taken_of(g, move, a), k) for g, k in a.parts(values)[2])
+        taken = [(g, whole, k) for g, whole, k in found if whole is not None]
+        if taken and not _is_listed_beside_slices(move):
+            left = a.div(values, a.prod(ONE, a.no_exponent, {g: k for g, _, k in taken}))
             left = a.spread(left, a.move(like, move))
             put = a.app(T.scatter, left, move, like, bcast=like.bcast)
             a.left_by.add(put)
-            whole = (a.pow(g.args[0], k) for g, k in taken.items())
-            form = a.mul(a.div(form, f), *whole, put)
+            form = a.mul(a.div(form, f), *(a.pow(whole, k) for _, whole, k in taken), put)
     for total in [f for f, k in a.parts(form)[2] if k == 1 and isinstance(f, Sum)]:
         terms = (a.mul(a.const(c), _taken_out(m, a)) for m, c in total.terms)
         form = a.mul(a.div(form, total), a.add(*terms))
     return form
 
 
-def _takes_others(form: Form, move: Move) -> bool:
-    """Tell whether a form is what a move takes of others.
+def _taken_of(form: Form, move: Move, a: Any) -> Form | None:
+    """The others, or the others and a number, that a move takes a form of; None for no such."""
+    if isinstance(form, App) and form.op is T.subtensor and form.args[1] == move:
+        whole: Form = form.args[0]
+        return whole if is_others(whole) else None
+    if not isinstance(form, Sum):
+        return None
+    found = {m if m is a.one else _taken_of(m, move, a): c for m, c in form.terms}
+    known = None not in found and len(found) == len(form.terms)
+    return a.add_terms(found) if known else None
 
-    But for one by lists beside slices: of these Aesara expects another shape than NumPy's where
-    ones are put, and fails.
+
+def _is_listed_beside_slices(move: Move) -> bool:
+    """Tell whether an index has lists beside slices.
+
+    Where ones are put by such a one Aesara expects another shape than NumPy's, and fails.
     """
     entries = getattr(move, "entries", ())
     sliced = any(isinstance(e, slice) and e != slice(None) for e in entries)
-    if move.takes_several() and sliced and any(getattr(e, "ndim", 0) for e in entries):
-        return False
-    taken = isinstance(form, App) and form.op is T.subtensor and form.args[1] == move
-    return taken and is_others(form.args[0])  # type: ignore[attr-defined]
+    return move.takes_several() and sliced and any(getattr(e, "ndim", 0) for e in entries)

@@ -57,6 +57,7 @@ SIZES = [
     (SOFTMAX, "w * (1 - p)**2 * at.log(p) + (1 - w) * p / (1 - p)", 135),  # 423
     (SOFTMAX, "w * p + (1 - w) * p / (1 - p)", 75),  # 250
     (SOFTMAX, "at.log(1 + p / (1 - p))", 45),  # 103
+    (OPEN, "at.log(1 - p[at.arange(3), [1, 0, 2]]) + at.log(1 - p[:, 0])", 200),  # 345
     (SOFTMAX, "at.log(1 - p)[:, 1:].sum() + at.log(1 - p)[:, 0].sum()", 55),  # 216
     (SOFTMAX, "at.log(1 - p[at.arange(3), [1, 0, 2]]) * p[:, 0]", 85),  # it was wrong
     (OPEN, "(1 - w) * at.log(p * (1 - p))", 110),  # 244
