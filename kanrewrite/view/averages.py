@@ -12,7 +12,8 @@ from itertools import permutations
 from typing import Any
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import ONE, App, Form, Sum, Terms, Totals, added_up, operators_within
+from kanrewrite.view.distributing import expanded
+from kanrewrite.view.forms import ONE, App, Form, Sum, Terms, added_up, operators_within
 from kanrewrite.view.heat import is_others
 from kanrewrite.view.left_out import LeftOut, divisor_left, left_in, opened_at_others
 from kanrewrite.view.moves import Move
@@ -54,12 +55,11 @@ def _without_average(terms: Terms, a: Any) -> Terms | None:
 
 def _less(terms: Terms, n: Form, b: Form, a: Any) -> Terms | None:
     """What is left of all terms but one with a form, of which something is gone; else None."""
-    own = a.expand(b)
+    own = added_up(expanded(b, a, cold=False))
     others = {m: c for m, c in terms.items() if m is not n}
-    rest = added_up((t, c * e) for m, c in others.items() for t, e in a.expand(m))
-    if 1 < len(own) <= MANY and all(rest[t] == -c for t, c in own):
-        taken = {t for t, _ in own}
-        return {t: c for t, c in rest.items() if t not in taken and c}
+    rest = added_up((t, c * e) for m, c in others.items() for t, e in expanded(m, a, cold=False))
+    if 1 < len(own) <= MANY and all(rest[t] == -c for t, c in own.items()):
+        return {t: c for t, c in rest.items() if t not in own and c}
     return {} if len(others) > 1 and vanish({**others, b: ONE}, a) else None
 
 
@@ -151,8 +151,8 @@ def _without_taken_back(m: Form, c: Fraction, n: Form, d: Fraction, a: Any) -> F
             continue
         share = a.div(left_out.own, left_out.whole)
         summed = a.mul(a.const(-c), share, a.sum(m, left_out.axes))
-        rest = Totals((t, b * d) for t, b in a.expand(n))
-        taken = dict(a.expand(summed))
+        rest = added_up((t, b * d) for t, b in expanded(n, a, cold=False))
+        taken = added_up(expanded(summed, a, cold=False))
         if taken and all(rest[t] == b for t, b in taken.items()):
             put = a.mul(a.const(c), _beside_average(m, left_out, a))
             kept = (a.mul(a.const(b), t) for t, b in rest.items() if t not in taken)

@@ -37,6 +37,7 @@ LOSSES = [
     (SOFTMAX, "at.log(1 - p[at.arange(3), [1, 0, 2]]) * p[:, 0]"),
     (SOFTMAX, "at.concatenate([((1 - p)**w)[:, :1], at.log(1 - p)[:, 1:]], axis=1)"),
     (SOFTMAX, "at.log(w * (1 - p) + (1 - w) * p)"),
+    (SOFTMAX, "at.log(p / (1 - p))[:, 0] * ((p - w)**2)[:, -1]"),
     (SOFTMAX, "at.log(1 - p**3)"),
     (OPEN, "at.log(1 - p**4)"),
     (SOFTMAX, "at.log(1 - p**2.5)"),
