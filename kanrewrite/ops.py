@@ -96,29 +96,23 @@ _OTHERS = """
         PyErr_NoMemory();
         {fail}
     }}
-    for (npy_intp k = 0; k < terms; k++) {{
-        npy_intp left = k, of_a = 0, of_r = 0, of_z = 0;
-        for (int i = inner - 1; i >= 0; i--) {{
-            const npy_intp d = along[i], at = left % shape[d];
-            left /= shape[d];
-            of_a += at * PyArray_STRIDE({a}, d);
-            of_r += at * step[d];
-            of_z += at * PyArray_STRIDE({level}, d);
+    const npy_intp* const strides[] = {{
+        PyArray_STRIDES({a}), step, PyArray_STRIDES({level})  /* the same for both results */
+    }};
+    auto find = [&](npy_intp number, const npy_intp* dims, int n, npy_intp* found) {{
+        found[0] = found[1] = found[2] = 0;
+        for (int i = n - 1; i >= 0; i--) {{
+            const npy_intp d = dims[i], at = number % shape[d];
+            number /= shape[d];
+            for (int z = 0; z < 3; z++) found[z] += at * strides[z][d];
         }}
-        places[3 * k] = of_a; places[3 * k + 1] = of_r; places[3 * k + 2] = of_z;
-    }}
+    }};
+    for (npy_intp k = 0; k < terms; k++) find(k, along, inner, places + 3 * k);
     for (npy_intp s = 0; s < sums && terms; s++) {{
-        npy_intp left = s;
-        char *a = PyArray_BYTES({a}), *r = PyArray_BYTES({r});
-        char *level = PyArray_BYTES({level}), *rest = PyArray_BYTES({rest});
-        for (int i = outer - 1; i >= 0; i--) {{
-            const npy_intp d = across[i], at = left % shape[d];
-            left /= shape[d];
-            a += at * PyArray_STRIDE({a}, d);
-            r += at * step[d];
-            level += at * PyArray_STRIDE({level}, d);
-            rest += at * PyArray_STRIDE({rest}, d);
-        }}
+        npy_intp first[3];
+        find(s, across, outer, first);
+        char *a = PyArray_BYTES({a}) + first[0], *r = PyArray_BYTES({r}) + first[1];
+        char *level = PyArray_BYTES({level}) + first[2], *rest = PyArray_BYTES({rest}) + first[2];
         double top = -INFINITY, second = -INFINITY;
         npy_intp largest = 0;
         int lost = 0;
@@ -480,8 +474,8 @@ class ScaledOthers(COp):
         return ["<cmath>", "<cstdlib>"]
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
-        """The first version."""
-        return (1,)
+        """The second version."""
+        return (2,)
 
     def _rows(self, array: Any) -> Any:
         """The terms of each sum as a row."""

@@ -458,8 +458,7 @@ class Algebra(Interner):
             return flat
         power = perfect_power(primitive, self)
         if power is not None:
-            base = self.pow(self.add_terms(power.base), Fraction(power.exponent))
-            return self.mul(self.const(power.coefficient), self.exp(power.shift), base)
+            return power
         shared = any(isinstance(f, Sum) for f, _ in self.parts(content)[2])
         reduced = self._over_common_denominator(primitive) if shared else None
         return self.sum_of(primitive) if reduced is None else reduced

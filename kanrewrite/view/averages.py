@@ -15,7 +15,7 @@ from kanrewrite.terms import T
 from kanrewrite.view.distributing import expanded
 from kanrewrite.view.forms import ONE, App, Form, Sum, Terms, added_up, operators_within
 from kanrewrite.view.heat import is_others
-from kanrewrite.view.left_out import LeftOut, divisor_left, left_in, opened_at_others
+from kanrewrite.view.left_out import LeftOut, left_in, opened_at_others
 from kanrewrite.view.moves import Move
 from kanrewrite.view.takes import added, scatters
 from kanrewrite.view.vanishing import vanish
@@ -28,7 +28,7 @@ Meeting = Callable[[Form, Fraction, Form, Fraction, Any], Form | None]
 
 def without_shares(terms: Terms, a: Any) -> Terms | None:
     """Terms of which two are ``b - p*sum(b)``, without what cancels in these."""
-    divided = [m for m in terms if any(divisor_left(f, k, a) for f, k in a.parts(m)[2])]
+    divided = [m for m in terms if any(left_in(m, a))]
     all_at_once = _without_average(terms, a) if len(divided) > 1 else None
     found = all_at_once or _met(terms, _without_share, a) or _without_average(terms, a)
     return found or without_put(terms, a)
@@ -39,9 +39,8 @@ def _without_average(terms: Terms, a: Any) -> Terms | None:
     for n, d in terms.items():
         for g in (g for g, k in a.parts(n)[2] if k == 1 and isinstance(g, App) and g.op is T.sum):
             body, axes = g.args
-            for left_out in dict.fromkeys(left_in(opened_at_others(body, a), a)):
-                share = a.div(left_out.own, left_out.whole)
-                outer = a.div(n, a.mul(share, g))
+            for left_out in _left_in_all(opened_at_others(body, a), a):
+                outer = a.div(n, a.mul(left_out.share(a), g))
                 still = outer.constant_along(axes)
                 b, around = (a.mul(outer, body), a.one) if still else (body, outer)
                 if left_out.axes != axes or b.bcast != body.bcast:
@@ -63,26 +62,26 @@ def _less(terms: Terms, n: Form, b: Form, a: Any) -> Terms | None:
     return {} if len(others) > 1 and vanish({**others, b: ONE}, a) else None
 
 
+def _left_in_all(terms: Terms, a: Any) -> dict[LeftOut, None]:
+    """What is left out of the others that terms divide by, each once."""
+    return dict.fromkeys(left_out for m in terms for left_out in left_in(m, a))
+
+
 def _beside_average(b: Form, left_out: LeftOut, a: Any) -> Form:
     """``b*others(e)/sum(e) - p*others(b)``, which is ``b - p*sum(b)``."""
-    body, total, axes, left = left_out
-    own = (a.mul(a.const(c), t, left) for t, c in opened_at_others(b, a).items())
-    others = a.app(T.others, b, axes, bcast=b.bcast)
-    found: Form = a.sub(a.div(a.add(*own), total), a.mul(a.div(body, total), others))
+    own = (a.mul(a.const(c), t, left_out.left) for t, c in opened_at_others(b, a).items())
+    others = a.app(T.others, b, left_out.axes, bcast=b.bcast)
+    found: Form = a.sub(a.div(a.add(*own), left_out.whole), a.mul(left_out.share(a), others))
     return found
 
 
 def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Any) -> Form | None:
-    """``b - p*sum(b)`` as ``b*others(e)/sum(e) - p*others(b)`` for ``p == e/sum(e)``.
+    """The same of a b that is one term beside others in the sum, which stay in it.
 
     Where p is 1, both terms are as large as ``1/others(e)``, which is a factor of b.
     """
-    for f, k in a.parts(m)[2]:
-        left_out = divisor_left(f, k, a)
-        if left_out is None:
-            continue
-        body, total, axes, left_over = left_out
-        share = a.div(body, total)
+    for left_out in left_in(m, a):
+        share, axes = left_out.share(a), left_out.axes
         for g, j in a.parts(n)[2]:
             if j != 1 or not (isinstance(g, App) and g.op is T.sum and g.args[1] == axes):
                 continue
@@ -90,17 +89,13 @@ def _without_share(m: Form, c: Fraction, n: Form, d: Fraction, a: Any) -> Form |
             still = outer.constant_along(axes)
             inside = opened_at_others(g.args[0], a)
             for t, b in inside.items():
-                if a.mul(outer, t) is not m or b * d != -c:
-                    continue
-                rest = a.add_terms({u: e for u, e in inside.items() if u is not t})
                 whole, around = (m, a.one) if still else (t, outer)  # what is summed with it
-                if whole.bcast != g.args[0].bcast:
+                apart = a.mul(outer, t) is not m or b * d != -c
+                if apart or whole.bcast != g.args[0].bcast:
                     continue
-                others = a.app(T.others, whole, axes, bcast=whole.bcast)
-                own = a.sub(a.div(a.mul(whole, left_over), total), a.mul(share, others))
-                own = a.mul(around, own)
-                left: Form = a.mul(a.const(c), own)
+                left: Form = a.mul(a.const(c), around, _beside_average(whole, left_out, a))
                 if len(inside) > 1:
+                    rest = a.add_terms({u: e for u, e in inside.items() if u is not t})
                     kept = a.sum(a.spread(rest, g.args[0]), axes)
                     left = a.add(left, a.mul(a.const(d), outer, share, kept))
                 return left
@@ -145,12 +140,10 @@ def _without_taken_back(m: Form, c: Fraction, n: Form, d: Fraction, a: Any) -> F
     if T.scatter not in operators_within(m):
         return None
     m = _taken_out(m, a)
-    opened = opened_at_others(m, a)
-    for left_out in dict.fromkeys(left_in(opened, a)):
+    for left_out in _left_in_all(opened_at_others(m, a), a):
         if m.constant_along(left_out.axes):
             continue
-        share = a.div(left_out.own, left_out.whole)
-        summed = a.mul(a.const(-c), share, a.sum(m, left_out.axes))
+        summed = a.mul(a.const(-c), left_out.share(a), a.sum(m, left_out.axes))
         rest = added_up((t, b * d) for t, b in expanded(n, a, cold=False))
         taken = added_up(expanded(summed, a, cold=False))
         if taken and all(rest[t] == b for t, b in taken.items()):

@@ -59,7 +59,10 @@ def _transposed(var: Graph, back: Order, a: Lifting) -> Graph:
     if isinstance(op, DimShuffle):
         return _known(inputs[0], a)
     before = [i if _is_number(i) else _transposed(i, back, a) for i in inputs]
-    made: Graph = a.conditions_made.setdefault(_key(op, before), op(*before))
+    key = _key(op, before)
+    if key not in a.conditions_made:
+        a.conditions_made[key] = op(*before)
+    made: Graph = a.conditions_made[key]
     return made
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
+from itertools import islice
 from typing import Any, NamedTuple
 
-from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Axes, Form, Sum, Terms, added_up
+from kanrewrite.view.forms import Axes, Form, Sum, Terms, added_up
 from kanrewrite.view.heat import is_choice, is_others
 from kanrewrite.view.lengths import is_thin
+from kanrewrite.view.places import divisions
 
 
 class LeftOut(NamedTuple):
@@ -19,6 +19,11 @@ class LeftOut(NamedTuple):
     whole: Form
     axes: Axes
     left: Form
+
+    def share(self, a: Any) -> Form:
+        """What is left out as a part of the sum."""
+        found: Form = a.div(self.own, self.whole)
+        return found
 
 
 def leaving(form: Form, a: Any) -> LeftOut | None:
@@ -40,26 +45,18 @@ def leaving(form: Form, a: Any) -> LeftOut | None:
     return LeftOut(a.mul(a.const(c), body), whole, axes, form)
 
 
-def divisor_left(form: Form, k: Fraction, a: Any) -> LeftOut | None:
-    """What is left out of the others that a power divides by, or may, for all that is known.
+def left_in(form: Form, a: Any) -> Iterator[LeftOut]:
+    """What is left out of the others that a product divides by, or may, for all that is known.
 
     Others that are in a sum, too, beside what may be negligible.
     """
-    if isinstance(form, App) and form.op is T.pow:
-        return leaving(form.args[0], a)
-    if k >= 0:
-        return None
-    found = leaving(form, a)
-    if found is not None or not isinstance(form, Sum):
-        return found
-    parts = (leaving(g, a) for m, _ in form.terms for g, j in a.parts(m)[2] if j > 0)
-    return next(filter(None, parts), None)
-
-
-def left_in(terms: Terms, a: Any) -> Iterator[LeftOut]:
-    """What is left out of the others that terms divide by."""
-    found = (divisor_left(f, k, a) for m in terms for f, k in a.parts(m)[2])
-    return (left_out for left_out in found if left_out is not None)
+    for f in (f for f, number in divisions(form, a) if number > 0):
+        found = leaving(f, a)
+        if found is not None:
+            yield found
+        elif isinstance(f, Sum):
+            parts = (leaving(g, a) for m, _ in f.terms for g, k in a.parts(m)[2] if k > 0)
+            yield from islice(filter(None, parts), 1)
 
 
 def opened_at_others(form: Form, a: Any) -> Terms:
@@ -97,7 +94,6 @@ def _holds_others(form: Form, a: Any) -> bool:
 
 def _has_others(form: Form, a: Any) -> bool:
     """Tell whether a term divides by others, or is a share of them."""
-    factors = a.parts(form)[2]
-    found = (leaving(f, a) for f, k in factors if k > 0)
+    found = (leaving(f, a) for f, k in a.parts(form)[2] if k > 0)
     shares = (form is a.div(left_out.left, left_out.whole) for left_out in found if left_out)
-    return any(divisor_left(f, k, a) for f, k in factors) or any(shares)
+    return any(left_in(form, a)) or any(shares)

@@ -48,17 +48,12 @@ from kanrewrite.view.forms import (
 from kanrewrite.view.heat import hot, summed
 from kanrewrite.view.indices import put_into_transposed, taken_of_transposed
 from kanrewrite.view.joining import part
-from kanrewrite.view.left_out import divisor_left
+from kanrewrite.view.left_out import left_in
 from kanrewrite.view.lengths import SameLengths, fills, operands
 from kanrewrite.view.levels import overflows
 from kanrewrite.view.moves import Index, Move, Piece, Shuffle
 from kanrewrite.view.nodes import constant_of
-from kanrewrite.view.others import (
-    together,
-    without_one,
-    without_several,
-    without_squares,
-)
+from kanrewrite.view.others import together, without_one, without_several, without_squares
 from kanrewrite.view.own_terms import within_sums, without_own
 from kanrewrite.view.picking import without_picks
 from kanrewrite.view.sharing import shared
@@ -207,8 +202,7 @@ class Lifting(Algebra):
         Own terms cancel between ``1/others(e)`` and ``1/sum(e)``, and are lost to what is
         multiplied out.
         """
-        factors = (item for m in terms for item in self.parts(m)[2])
-        left = any(divisor_left(f, k, self) is not None for f, k in factors)
+        left = any(any(left_in(m, self)) for m in terms)
         return {} if left else super().denominators(terms)
 
     def _over_common_denominator(self, terms: Terms, longest: int = LONGEST) -> Form | None:

@@ -12,7 +12,7 @@ from itertools import combinations, permutations, product
 from typing import TYPE_CHECKING
 
 from kanrewrite.terms import T
-from kanrewrite.view.averages import without_shares
+from kanrewrite.view.averages import MANY, without_shares
 from kanrewrite.view.following import becomes
 from kanrewrite.view.forms import (
     HALF,
@@ -39,8 +39,6 @@ from kanrewrite.view.takes import added
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
 
-#: A sum of more terms is not searched.
-MANY = 6
 #: The highest power of a share, or of a root of one, that is taken from 1.
 POWERS = 8
 #: Coefficients that differ by no more, as 0.3 and 1 - 0.7 do, nearly cancel.

@@ -11,7 +11,7 @@ series, term by term.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from kanrewrite.view.forms import ONE, ZERO, Form, Lin, Terms
 
@@ -19,16 +19,7 @@ from kanrewrite.view.forms import ONE, ZERO, Form, Lin, Terms
 HIGHEST = 8
 
 
-class Power(NamedTuple):
-    """``coefficient * exp(shift) * (1 + ...)**exponent``."""
-
-    coefficient: Fraction
-    shift: Lin
-    base: Terms
-    exponent: int
-
-
-def perfect_power(terms: Terms, a: Any) -> Power | None:
+def perfect_power(terms: Terms, a: Any) -> Form | None:
     """What terms, which are powers of one exponential, are a power of; None of other terms.
 
     Nothing is subtracted in them: what is, is divided by differences (`kanrewrite.view.factoring`).
@@ -56,7 +47,7 @@ def perfect_power(terms: Terms, a: Any) -> Power | None:
 
 def _power_of(
     found: dict[Fraction, Form], unit: Lin, terms: Terms, exponents: dict[Form, Lin], a: Any
-) -> Power | None:
+) -> Form | None:
     lowest = min(found)
     step = min(k - lowest for k in found if k > lowest)
     places = {(k - lowest) / step: m for k, m in found.items()}
@@ -75,7 +66,9 @@ def _power_of(
             parts = {
                 a.exp(a.lin({m: c * k for m, c in by.terms})): b for k, b in enumerate(base) if b
             }
-            return Power(scale, exponents[places[ZERO]], parts, n)
+            power = a.pow(a.add_terms(parts), Fraction(n))
+            whole: Form = a.mul(a.const(scale), a.exp(exponents[places[ZERO]]), power)
+            return whole
     return None
 
 

@@ -222,12 +222,6 @@ def _others(b: LogBuilder, form: App, where: Context) -> Scaled:
     return b.a.lin({b.low(level): ONE}), total
 
 
-def _level_of(b: LogBuilder, top: Variable[Any, Any]) -> Lin:
-    """The level of a maximum: -inf where it is of nothing, and 0 where it is infinite."""
-    infinite = b.make(at.eq, top, b.constant_of(np.inf))
-    return b.a.lin({b.low(b.make(at.switch, infinite, b.constant(ZERO), top)): ONE})
-
-
 def _prod(b: LogBuilder, form: App, where: Context) -> Scaled:
     inner, axes = form.args
     expo, rest = b.split(inner, where)
@@ -445,8 +439,9 @@ def _scatter(b: LogBuilder, form: App, where: Context) -> Scaled:
     top = b.make(ScatteredMaximum(like.bcast), exponent, numbered, shape)
     gap = b.make(at.sub, exponent, b.make(move.apply, finite(b, top)))
     values = b.scaled(b.make(at.exp, gap), rest)
+    level = b.make(at.switch, b.make(at.eq, top, b.constant_of(np.inf)), b.constant(ZERO), top)
     _by_sums(b, [top])
-    return _level_of(b, top), scattered(b, form, values)
+    return b.a.lin({b.low(level): ONE}), scattered(b, form, values)
 
 
 def _closed(b: LogBuilder, form: App, where: Context) -> Scaled:

@@ -18,14 +18,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import aesara
-import aesara.tensor as at
 import numpy as np
-from aesara.compile.mode import Mode
 
-from kanrewrite import registry
 from kanrewrite.errors import RelationWarning
 from kanrewrite.reference import evaluate, round_to
+from tests.view.common import PLAIN, at, function, grad, ops, stock
 
 #: Shares ``p``, of logits ``x`` and others ``y``.
 SHARES = (
@@ -61,7 +58,6 @@ JOINED = (
 SCALES, DRAWS = (1.0, 12.0, 40.0, 800.0), 3
 #: Relative to each element, and to the largest slope that everyday logits have.
 TOLERANCE, NEAR_ZERO = 1e-10, 1e-12
-MODE = Mode("py", "fast_run").excluding("fusion", "inplace")
 
 
 @dataclass(frozen=True)
@@ -124,14 +120,11 @@ def answer(pair: Pair, seed: str, enabled: bool = True) -> Answer:
     """Compile a pair with its slopes, with the library and without, and judge one of them."""
     given = inputs()
     loss = pair.graph(given)
-    outputs = [loss, aesara.grad(loss, given["x"])]
+    outputs = [loss, grad(loss, given["x"])]
     # The condition is made of an input of numbers.
     leaves = [given["x"], given["y"], given["w"], given["b"].owner.inputs[0], given["m"]]
-    with registry.disabled():
-        stock = aesara.function(leaves, outputs, mode=MODE, on_unused_input="ignore")
-        if enabled:
-            registry.enable()
-        compiled = aesara.function(leaves, outputs, mode=MODE, on_unused_input="ignore")
+    theirs = stock(leaves, outputs, PLAIN)
+    compiled = function(leaves, outputs, PLAIN) if enabled else theirs
     wrong: dict[float, str] = {}
     r = random.Random(seed)
     for scale in SCALES * DRAWS:
@@ -142,11 +135,7 @@ def answer(pair: Pair, seed: str, enabled: bool = True) -> Answer:
         kind = judged(outputs, dict(zip(leaves, numbers, strict=True)), found)
         if kind:
             wrong[scale] = kind
-    return Answer(wrong, _nodes(compiled), _nodes(stock))
-
-
-def _nodes(function: Any) -> int:
-    return len(function.maker.fgraph.apply_nodes)
+    return Answer(wrong, *(ops(f).total() for f in (compiled, theirs)))
 
 
 def judged(outputs: list[Any], given: dict[Any, Any], found: list[Any]) -> str:
