@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from typing import Any, TypeGuard
 
 import aesara.tensor as at
@@ -65,9 +65,17 @@ class ExponentBuilder(Bench):
         shown = kept_in(form, self) if hidden_inside(expo) else None
         if shown is not None:  # what is left of exponents over nothing may be infinite
             out = self.make(at.switch, shown, out, self.constant(ZERO))
-        if any(isinstance(f, App) and self.multiplies(f) for f, _ in self.a.parts(form)[2]):
-            out = self.make(at.switch, self.make(at.isnan, power), power, out)
-        return out
+        return self._with_nan_of(power, out, [f for f, _ in self.a.parts(form)[2] if is_mask(f)])
+
+    def _with_nan_of(
+        self, power: Variable[Any, Any], out: Variable[Any, Any], masks: list[App]
+    ) -> Variable[Any, Any]:
+        """A product of a power and masks: 0 times nan is nan, but a choice may hide that too."""
+        chosen = [f for f in masks if not self.multiplies(f)]
+        if len(chosen) == len(masks):
+            return out
+        out = self.make(at.switch, self.make(at.isnan, power), power, out)
+        return reduce(lambda rest, f: self.masked(f, rest, self.constant(ZERO)), chosen, out)
 
     def _alone(self, form: Form) -> Context:
         """Where a value is built of which nothing around it says how large it is."""

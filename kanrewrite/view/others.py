@@ -39,6 +39,8 @@ from kanrewrite.view.takes import added
 if TYPE_CHECKING:
     from kanrewrite.view.lifting import Lifting
 
+#: A term, its sum, and how something is moved as they are.
+Before = tuple[Form, Form, Callable[[Form], Form]]
 #: The highest power of a share, or of a root of one, that is taken from 1.
 POWERS = 8
 #: Coefficients that differ by no more, as 0.3 and 1 - 0.7 do, nearly cancel.
@@ -294,8 +296,11 @@ def _is_whole(form: Form) -> bool:
     return any(_total(m) is not None for m in terms)
 
 
-def _left(ratio: Form, a: Lifting) -> Form | None:
-    """``others(e)/sum(e)`` for the form ``e/sum(e)``, whatever was moved after it was summed."""
+def _left(ratio: Form, a: Lifting, upright: bool = False) -> Form | None:
+    """``others(e)/sum(e)`` for the form ``e/sum(e)``, whatever was moved after it was summed.
+
+    What was transposed is turned back once.
+    """
     for f, k in a.parts(ratio)[2]:
         if k == -1 and isinstance(f, Sum) and (left := _left_beside(a.mul(ratio, f), f, a)):
             return a.div(left, f)
@@ -312,10 +317,14 @@ def _left(ratio: Form, a: Lifting) -> Form | None:
         left = _left_taken(own, total, f, a)
         if left is not None:
             return a.div(left, f)
-        for term, whole, back in _before_last(own, f, a):
-            left = _left(a.div(term, whole), a)
-            if left is not None:
-                return back(left)
+        taken = _before_taken(own, f, a)
+        turned_back = None if upright else _before_turned(own, f, a)
+        for before, turns in ((taken, upright), (turned_back, True)):
+            if before is not None:
+                term, whole, back = before
+                left = _left(a.div(term, whole), a, turns)
+                if left is not None:
+                    return back(left)
     return None
 
 
@@ -342,24 +351,29 @@ def _left_taken(own: Form, total: App, moved: Form, a: Lifting) -> Form | None:
     return None
 
 
-def _before_last(
-    own: Form, whole: Form, a: Lifting
-) -> Iterator[tuple[Form, Form, Callable[[Form], Form]]]:
-    """A term and its sum before both were taken by an index, or transposed, and how they are."""
+def _before_taken(own: Form, whole: Form, a: Lifting) -> Before | None:
+    """A term and its sum before both were taken by an index, and how they are."""
     taken = untaken(own, a)
-    if taken is not None and taken.form is not own:
-        move = taken.move
-        inner: Form | None = None
-        if move.leaves(whole.bcast):
-            inner = whole
-        elif isinstance(whole, App) and whole.op is T.subtensor:
-            inner = whole.args[0]
-        if inner is not None and move.fits(inner.bcast) and a.move(inner, move) is whole:
-            yield taken.form, inner, lambda left: a.move(left, move)
+    if taken is None or taken.form is own:
+        return None
+    move = taken.move
+    inner: Form | None = None
+    if move.leaves(whole.bcast):
+        inner = whole
+    elif isinstance(whole, App) and whole.op is T.subtensor:
+        inner = whole.args[0]
+    if inner is None or not move.fits(inner.bcast) or a.move(inner, move) is not whole:
+        return None
+    return taken.form, inner, lambda left: a.move(left, move)
+
+
+def _before_turned(own: Form, whole: Form, a: Lifting) -> Before | None:
+    """A term and its sum before both were transposed, and how they are."""
     turn = turned(operands(own))
-    if turn is not None and whole.ndim == own.ndim:
-        order, back = turn
-        yield a.shuffle(own, back), a.shuffle(whole, back), lambda left: a.shuffle(left, order)
+    if turn is None or whole.ndim != own.ndim:
+        return None
+    order, back = turn
+    return a.shuffle(own, back), a.shuffle(whole, back), lambda left: a.shuffle(left, order)
 
 
 def _before_dropped(

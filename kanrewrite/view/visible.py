@@ -49,10 +49,24 @@ def with_nan(
     shows = operator_of(var.owner.op) in SHOWING
     elements = dict.fromkeys(part for form in operands for part in _elements(form))
     for part in _gone(elements, form, is_unmasked if shows else lambda part: True):
-        value = part.var if isinstance(part, Leaf) else computed(part)
-        if isinstance(value, Variable) and _is_spread(value, var):
+        value = _value(part, computed)
+        if value is not None and _is_spread(value, var):
             new = at.switch(at.isnan(value), value, new)
     return new
+
+
+def _value(
+    part: Form, computed: Callable[[Form], Variable[Any, Any] | None]
+) -> Variable[Any, Any] | None:
+    """What a part is worth in the graph, in its place; None where that is not computed."""
+    value = part.var if isinstance(part, Leaf) else computed(part)
+    if value is None and isinstance(part, App) and part.op is T.max:
+        axes = part.args[1]  # the graph may have it without them
+        order = tuple(d for d in range(part.ndim) if d not in axes)
+        kept = computed(part.home.shuffle(part, order))
+        back = ("x" if d in axes else order.index(d) for d in range(part.ndim))
+        value = None if kept is None else kept.dimshuffle(*back)  # type: ignore[attr-defined]
+    return value if isinstance(value, Variable) else None
 
 
 def _gone(parts: Iterable[Form], form: Form, opens: Callable[[Form], bool]) -> list[Form]:

@@ -337,6 +337,25 @@ v2 = at.specify_shape(v1, v1.shape)
 v3 = at.log((at.exp(X / y) * at.exp(-v2))[:, 0])""",
         {"x": [-0.3, 1.0], "y": [0.0, 1.0], "X": [[0.0, 0.0], [0.0, 0.0]]},
     ),
+    "what was transposed either way, of one row": Found(
+        _typed("X:float64:1,None")
+        + """
+v1 = at.exp(X) / at.exp(X).sum(axis=-1, keepdims=True)
+v2 = v1**-2
+v3 = v2.sum() - v1.sum()""",
+        {"X": [[0.0, 0.0, 0.0]]},
+    ),
+    "the largest of what is no number, in a slope": Found(
+        _typed("X:float32:None,None") + "\nv1 = at.log1p(at.exp(X.max())) + X.sum()",
+        {"X": [[0.0, 0.0], [0.0, np.nan]]},
+    ),
+    "a choice hides what a factor beside it does not": Found(
+        _typed("X:float32:2,2", "t:float32:")
+        + """
+v1 = at.log(at.set_subtensor(at.log(1 + at.exp(X))[-1], t))
+v2 = at.exp(at.maximum(v1, 0))""",
+        {"X": [[0.0, 0.0], [0.0, 0.0]], "t": -0.1},
+    ),
 }
 
 
