@@ -34,6 +34,7 @@ from kanrewrite.view.forms import (
 )
 from kanrewrite.view.heat import exponents, hot, is_mask
 from kanrewrite.view.perfect import perfect_power
+from kanrewrite.view.rational import in_lowest_terms
 
 #: A sum longer than this is not multiplied out.
 LONGEST = 24
@@ -697,9 +698,11 @@ class Algebra(Interner):
         }
         if not 0 < len(lowest) <= HIGHEST or self._negligible_beside_one(terms):
             return None
+        long = False
         for by in self._multipliers(lowest):
             numerators = [(self.mul(m, by), c) for m, c in terms.items()]
             if sum(self._expanded_length(m) for m, _ in numerators) > longest:
+                long = True
                 continue
             collected, cancels = Totals(), False
             for m, c in numerators:
@@ -717,7 +720,7 @@ class Algebra(Interner):
                     taken = {m: -c for m, c in terms.items() if m is not self.one}
                     self.taken.setdefault(found, taken)
                 return found
-        return None
+        return in_lowest_terms(terms, self) if long else None
 
     def _has_difference(self, terms: Terms) -> bool:
         """Tell whether factors of terms are differences, which keep their digits as factors."""
