@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -61,7 +62,7 @@ def left_in(form: Form, a: Any) -> Iterator[LeftOut]:
 
 def opened_at_others(form: Form, a: Any) -> Terms:
     """A form as terms, multiplied out where others divide in one of them, or are added."""
-    parts = _by_choice(form, a)
+    parts = by_choice(form, a, partial(_holds_others, a=a))
     if parts is not None:
         return added_up(item for part in parts for item in opened_at_others(part, a).items())
     for f, k in a.parts(form)[2]:
@@ -73,12 +74,12 @@ def opened_at_others(form: Form, a: Any) -> Terms:
     return own
 
 
-def _by_choice(form: Form, a: Any) -> list[Form] | None:
-    """What a choice multiplies, for each of its two, where others divide in one of them."""
+def by_choice(form: Form, a: Any, holds: Callable[[Form], bool]) -> list[Form] | None:
+    """What a choice multiplies, for each of its two, where one of them holds something."""
     for f, k in a.parts(form)[2]:
         if k == 1 and is_choice(f):
             cond, *either = f.args
-            if any(_holds_others(g, a) for g in either) and not is_thin(cond):
+            if any(map(holds, either)) and not is_thin(cond):
                 around = a.div(form, f)
                 kept = (a.mul(a.chosen(cond, g is either[0]), a.spread(g, f)) for g in either)
                 return [a.mul(around, g) for g in kept]

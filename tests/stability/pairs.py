@@ -5,7 +5,8 @@ by labels, weighted, masked, added along rows and columns.  Values and slopes ar
 is exact: where the fuzzer of the library forgives what rounding of the graph as written explains,
 here nothing is forgiven but rounding of the result.
 
-``python -m tests.stability.pairs SEED COUNT`` prints what is not right, and how many are.
+``python -m tests.stability.pairs SEED COUNT`` prints what is not right, and how many are; with
+``curved`` behind it, products of the Hessian are judged too.
 """
 
 from __future__ import annotations
@@ -56,6 +57,9 @@ JOINED = (
     "at.log(w * at.exp({s}) + (1 - w) * at.exp({t}))", "({s})[at.gt(m, 0)] + ({t}).sum()",
 )  # fmt: skip
 SCALES, DRAWS = (1.0, 12.0, 40.0, 800.0), 3
+RESULTS = ("value", "slope", "curvature")
+#: Of products of the Hessian.
+DIRECTION = np.array([[1.0, 0.5, -0.25], [0.75, -1.0, 0.5], [0.25, 1.0, 0.75]])
 #: Relative to each element, and to the largest slope that everyday logits have.
 TOLERANCE, NEAR_ZERO = 1e-10, 1e-12
 
@@ -116,11 +120,13 @@ class Answer:
     stock: int
 
 
-def answer(pair: Pair, seed: str, enabled: bool = True) -> Answer:
+def answer(pair: Pair, seed: str, enabled: bool = True, curved: bool = False) -> Answer:
     """Compile a pair with its slopes, with the library and without, and judge one of them."""
     given = inputs()
     loss = pair.graph(given)
     outputs = [loss, grad(loss, given["x"])]
+    if curved:
+        outputs.append(grad((outputs[1] * DIRECTION).sum(), given["x"]))
     # The condition is made of an input of numbers.
     leaves = [given["x"], given["y"], given["w"], given["b"].owner.inputs[0], given["m"]]
     theirs = stock(leaves, outputs, PLAIN)
@@ -139,9 +145,9 @@ def answer(pair: Pair, seed: str, enabled: bool = True) -> Answer:
 
 
 def judged(outputs: list[Any], given: dict[Any, Any], found: list[Any]) -> str:
-    """What is not right of a value and its slopes."""
+    """What is not right of a value, its slopes and a product of the Hessian."""
     exact = evaluate(outputs, given)
-    for name, truth, mine in zip(("value", "slope"), exact, map(np.asarray, found), strict=True):
+    for name, truth, mine in zip(RESULTS, exact, map(np.asarray, found), strict=False):
         nearest = round_to(truth, mine.dtype)
         finite = np.abs(nearest[np.isfinite(nearest)])
         beside = NEAR_ZERO * max(1.0, float(finite.max(initial=0.0)))
@@ -156,14 +162,14 @@ def judged(outputs: list[Any], given: dict[Any, Any], found: list[Any]) -> str:
     return ""
 
 
-def main(seed: str = "1", count: str = "100") -> None:
+def main(seed: str = "1", count: str = "100", curved: str = "") -> None:
     """Print what is not right, and what is large."""
     tally: Counter[str] = Counter()
     for number, pair in zip(range(int(count)), pairs(int(seed)), strict=False):
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             try:
-                found = answer(pair, f"{seed}/{number}")
+                found = answer(pair, f"{seed}/{number}", curved=bool(curved))
             except Exception as error:  # noqa: BLE001  # the finding itself
                 tally["raised"] += 1
                 print(f"{number}: {pair}\n    raised {repr(error)[:200]}", flush=True)
