@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 import aesara.tensor as at
 import numpy as np
 from aesara.graph.basic import Variable
+from aesara.tensor.subtensor import IncSubtensor
 
 from kanrewrite.terms import T
 from kanrewrite.view.algebra import Algebra
@@ -34,6 +35,7 @@ from kanrewrite.view.heat import fading, hot, is_mask, is_softplus
 from kanrewrite.view.largest import as_joined, sources
 from kanrewrite.view.levels import bounded
 from kanrewrite.view.limits import conflicts, limit, only_tower, slope, towers
+from kanrewrite.view.places import moved
 from kanrewrite.view.shutting import kept_in, may_be_empty
 from kanrewrite.view.towers import is_level, is_tower, of_ones, only_source, unmoved
 from kanrewrite.view.zeros import may_vanish, sums_kept
@@ -466,7 +468,16 @@ class ExponentBuilder(Bench):
                 if not self.a.is_left(f):  # zero times nan is nan
                     there = self.either(there, gone)
                 out = self.make(at.switch, there, out, low)
+                chosen = (g for g, _ in self.a.parts(f)[2] if is_mask(g) and self._asks(g))
+                out = reduce(lambda e, g: self.masked(g, e, low), chosen, out)
         return out
+
+    def _asks(self, mask: App) -> bool:
+        """Tell whether a mask is of a choice, and not of what was set somewhere."""
+        condition = moved(mask.args[0])[1]
+        node = condition.var.owner if isinstance(condition, Leaf) else None
+        made = node is not None and isinstance(node.op, IncSubtensor)
+        return not (self.multiplies(mask) or made)
 
 
 def _is_kept(form: Form) -> bool:

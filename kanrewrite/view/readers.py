@@ -293,6 +293,8 @@ def _dot(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
 def _softmax(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     if not _same_dtype(node, a):
         return None
+    if any(_spread(view, i, a) is not view.read(i) for i in node.inputs):
+        return None  # of a length that has cancelled the shares would be 1
     return view.define(SOFTMAX[type(node.op)], node.inputs, a, axes_of(node))
 
 

@@ -356,6 +356,21 @@ v1 = at.log(at.set_subtensor(at.log(1 + at.exp(X))[-1], t))
 v2 = at.exp(at.maximum(v1, 0))""",
         {"X": [[0.0, 0.0], [0.0, 0.0]], "t": -0.1},
     ),
+    "shares along a length that has cancelled": Found(
+        _typed("X:float64:None,1")
+        + """
+v1 = at.log((at.exp(X) * at.exp(-X))[:, 0])
+v2 = at.log(at.exp(X - v1).sum(axis=-1))""",
+        {"X": [[0.0], [0.5], [1.0]]},
+    ),
+    "what a choice hides in a product of the Hessian": Found(
+        _typed("y:float32:1", "X:float32:2,1", "t:float32:", "M:bool:2,1")
+        + """
+v1 = at.switch(M, y / t, 0)
+v2 = at.log(at.exp(X) + at.exp(v1))""",
+        {"y": [0.0], "X": [[0.0], [0.0]], "t": 0.0, "M": [[False], [False]]},
+        order=2,
+    ),
 }
 
 
