@@ -142,6 +142,8 @@ def within_sums(terms: Terms, a: Lifting) -> Terms | None:
 
 
 def _summed(op: Operator, body: Form, axes: Axes, a: Lifting) -> Form:
+    if body is a.zero:
+        return a.zero  # which has no lengths
     return a.sum(body, axes) if op is T.sum else a.app(op, body, axes, bcast=body.bcast)
 
 

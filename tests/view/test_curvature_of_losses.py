@@ -15,6 +15,7 @@ OPEN = "at.exp(x) / (1 + at.exp(x).sum(axis=1, keepdims=True))"
 SIGMOID = "at.exp(x) / (1 + at.exp(x))"
 LOG_1P, ODDS = "at.log(1 - p)", "p / (1 - p)"
 CHOSEN = "at.switch(m, {s}, {t})"
+SHIFTED = SOFTMAX.replace("at.exp(x)", "at.exp(x - x.max(axis=1, keepdims=True))")
 
 #: Shares, two terms and how they are joined; at most so many operators, for as many of stock's.
 LOSSES = [
@@ -46,6 +47,12 @@ def test_own_terms_cancel(share: str, terms: tuple[str, str], joined: str, most:
     found = answer(Pair(share, terms, joined), "s", curved=True)
     assert found.wrong == {}
     assert found.nodes <= most
+
+
+def test_bodies_of_others_cancel_altogether() -> None:
+    """Which raised when it was compiled: others of 0 had no axes."""
+    pair = Pair(SHIFTED, ("w * p / (1 - p)", "at.log1p(p)"), "{s} - {t}")
+    assert answer(pair, "s", curved=True).nodes
 
 
 def test_what_is_false_is_told() -> None:
