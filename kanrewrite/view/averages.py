@@ -14,7 +14,7 @@ from typing import Any
 from kanrewrite.terms import T
 from kanrewrite.view.distributing import expanded
 from kanrewrite.view.forms import ONE, App, Form, Sum, Terms, added_up, operators_within
-from kanrewrite.view.heat import is_others
+from kanrewrite.view.heat import holds_others, is_others
 from kanrewrite.view.left_out import LeftOut, left_in, opened_at_others
 from kanrewrite.view.moves import Move
 from kanrewrite.view.takes import added, scatters
@@ -109,7 +109,7 @@ def without_put(terms: Terms, a: Any) -> Terms | None:
     """
     if not 1 < len(terms) <= MANY or not any(T.scatter in operators_within(m) for m in terms):
         return None
-    divided = [m for m in terms if any(T.others in operators_within(f) for f in _divisors(m, a))]
+    divided = [m for m in terms if any(map(holds_others, _divisors(m, a)))]
     return _met(terms, _without_taken_back, a) if len(divided) <= 2 else None
 
 

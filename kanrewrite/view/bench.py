@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import aesara.tensor as at
@@ -14,6 +16,7 @@ from kanrewrite.view.context import Context, Scaled
 from kanrewrite.view.forms import HALF, ONE, ZERO, App, Axes, Form, Leaf, Lin
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import Move, with_shape
+from kanrewrite.view.places import moved
 from kanrewrite.view.read import View
 from kanrewrite.view.recognise import Recogniser
 from kanrewrite.view.reuse import Reuse
@@ -150,6 +153,12 @@ class Bench:
         """Where one of two is true: Aesara gives the disjunction of a constant wrong lengths."""
         return self.make(at.switch, one, at.constant(np.bool_(True)), other)
 
+    def all_masked(
+        self, masks: Iterable[App], yes: Variable[Any, Any], no: Variable[Any, Any]
+    ) -> Variable[Any, Any]:
+        """One value where all of some masks keep, another where one hides."""
+        return reduce(lambda kept, mask: self.masked(mask, kept, no), masks, yes)
+
     def both(self, one: Variable[Any, Any], other: Variable[Any, Any]) -> Variable[Any, Any]:
         """Where both of two are true."""
         return self.make(at.switch, one, other, at.constant(np.bool_(False)))
@@ -159,10 +168,7 @@ class Bench:
 
         Zero times nan is nan; but a choice may hide anything.
         """
-        cond = mask.args[0] if mask.op is T.mask else None
-        while isinstance(cond, App) and cond.op in (T.dimshuffle, T.subtensor):
-            cond = cond.args[0]
-        return cond is not None and cond not in self.a.conditions
+        return mask.op is T.mask and moved(mask.args[0])[1] not in self.a.conditions
 
     # -- products and sums of variables -----------------------------------------------------
 

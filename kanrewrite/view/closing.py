@@ -15,17 +15,8 @@ from aesara.tensor.elemwise import Elemwise
 
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.demand import Demand
-from kanrewrite.view.forms import (
-    App,
-    Form,
-    Lin,
-    Prod,
-    Sum,
-    operators_within,
-    pieces,
-    remembered,
-)
-from kanrewrite.view.heat import hot, shows
+from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, pieces, remembered
+from kanrewrite.view.heat import holds_others, hot, shows
 from kanrewrite.view.levels import bounded, independent, level, overflows
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.places import moved
@@ -67,7 +58,7 @@ def closable(
     for i, f in forms.items():
         if weight(f) <= LARGEST or not hot(f) or demand.asks(node, i):
             continue
-        if T.others in operators_within(f):  # own terms may cancel in sums of it
+        if holds_others(f):  # own terms may cancel in sums of it
             continue
         if in_range(f, algebra):
             given[i] = view.leaf(i, algebra)

@@ -17,8 +17,17 @@ from aesara.tensor.subtensor import AdvancedIncSubtensor, AdvancedIncSubtensor1,
 from kanrewrite.terms import T, operator_of
 from kanrewrite.view.complements import as_exponential
 from kanrewrite.view.firm import is_firm
-from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Sum, operators_within
-from kanrewrite.view.heat import exponents, fades, hot, is_mask, is_others, over_softplus, slopes
+from kanrewrite.view.forms import ONE, ZERO, App, Form, Leaf, Sum
+from kanrewrite.view.heat import (
+    exponents,
+    fades,
+    holds_others,
+    hot,
+    is_mask,
+    is_others,
+    over_softplus,
+    slopes,
+)
 from kanrewrite.view.levels import bounded, level, negated, overflows, vanishes
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import merged
@@ -133,7 +142,7 @@ def log_gains(form: Form, algebra: Lifting) -> bool:
     As of what fades, of exponentials that cancel, and of sums in which one was found to be left
     out, which nobody writes.
     """
-    return fades(form) or cancelling(form, algebra) or T.others in operators_within(form)
+    return fades(form) or cancelling(form, algebra) or holds_others(form)
 
 
 def comes_back(hots: list[Form], form: Form, algebra: Lifting) -> bool:
@@ -305,7 +314,7 @@ def left_out(form: Form, algebra: Lifting) -> set[Form]:
         inner = f.args[0] if isinstance(f, App) and f.op in (T.dimshuffle, T.subtensor) else f
         if is_mask(f) and isinstance(given := f.args[0], App) and given.op is T.unpicked:
             found.add(f)
-        if is_others(inner) and T.others in operators_within(inner.args[0]):
+        if is_others(inner) and holds_others(inner.args[0]):
             found.add(inner)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from functools import partial, reduce
+from functools import partial
 from typing import Any, TypeGuard
 
 import aesara.tensor as at
@@ -77,7 +77,7 @@ class ExponentBuilder(Bench):
         if len(chosen) == len(masks):
             return out
         out = self.make(at.switch, self.make(at.isnan, power), power, out)
-        return reduce(lambda rest, f: self.masked(f, rest, self.constant(ZERO)), chosen, out)
+        return self.all_masked(chosen, out, self.constant(ZERO))
 
     def _alone(self, form: Form) -> Context:
         """Where a value is built of which nothing around it says how large it is."""
@@ -469,7 +469,7 @@ class ExponentBuilder(Bench):
                     there = self.either(there, gone)
                 out = self.make(at.switch, there, out, low)
                 chosen = (g for g, _ in self.a.parts(f)[2] if is_mask(g) and self._asks(g))
-                out = reduce(lambda e, g: self.masked(g, e, low), chosen, out)
+                out = self.all_masked(chosen, out, low)
         return out
 
     def _asks(self, mask: App) -> bool:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeGuard
 
 from kanrewrite.terms import T
-from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, pieces, remembered
+from kanrewrite.view.forms import App, Form, Lin, Prod, Sum, operators_within, pieces, remembered
 
 #: Operators through which an exponential still shows.
 LINEAR = {
@@ -33,6 +33,11 @@ def is_choice(form: Form) -> TypeGuard[App]:
 def is_others(form: Form) -> TypeGuard[App]:
     """Tell whether a form is a sum that leaves one term out."""
     return isinstance(form, App) and form.op is T.others
+
+
+def holds_others(form: Form) -> bool:
+    """Tell whether there is a sum in a form that leaves one term out."""
+    return T.others in operators_within(form)
 
 
 def shows(form: App) -> bool:

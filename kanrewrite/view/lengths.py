@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar
 
@@ -29,6 +29,17 @@ Made = TypeVar("Made")
 @length_of.register(Form)
 def _(form: Form, axis: int) -> Length:
     return NOTHING.union(*(_length_of(part, axis) for part in spanning(form, (axis,))))
+
+
+def have_lost(forms: Iterable[Form], variables: Iterable[Variable[Any, Any]]) -> bool:
+    """Tell whether variables have lengths that none of the forms they were read as has.
+
+    As ``exp(x) * exp(-x)`` has, of which the form is 1.
+    """
+    kept = {(f.ndim, d) for f in forms for d, one in enumerate(f.bcast) if not one}
+    types = (v.type for v in variables)
+    lengths = ((t.ndim, d) for t in types for d, one in enumerate(t.broadcastable) if not one)
+    return not kept.issuperset(lengths)
 
 
 def _length_of(form: Form, axis: int) -> Length:

@@ -24,10 +24,9 @@ from kanrewrite.view.forms import (
     Terms,
     Totals,
     length,
-    operators_within,
     within,
 )
-from kanrewrite.view.heat import is_choice, is_others
+from kanrewrite.view.heat import holds_others, is_choice, is_others
 from kanrewrite.view.left_out import by_choice
 from kanrewrite.view.moves import Move
 from kanrewrite.view.picking import unpicked
@@ -42,6 +41,7 @@ from kanrewrite.view.places import (
     moved,
     squared,
 )
+from kanrewrite.view.rational import quotient
 from kanrewrite.view.takes import added
 
 if TYPE_CHECKING:
@@ -76,15 +76,8 @@ def without_own(terms: Terms, a: Lifting) -> Terms | None:
 
 
 def _without_own(terms: Terms, a: Lifting) -> Terms | None:
-    for place in sorted(dict.fromkeys(places(terms, a)), key=_is_mixed):
-        groups: list[tuple[Terms, Parting]] = []
-        if not isinstance(place, Beside):
-            there = {m: c for m, c in terms.items() if _is_only(m, place, a)}
-            here = {m: c for m, c in terms.items() if m not in there}
-            groups = [(here, place), (there, place.unmoved())]
-        elif _is_everywhere(place) and not _is_mixed(place):
-            groups = [(terms, place)]
-        found = [(group, cancelled(group, where, a)) for group, where in groups]
+    for place in dict.fromkeys(places(terms, a)):
+        found = [(group, cancelled(group, at, a)) for group, at in _groups(terms, place, a)]
         if any(left is not None for _, left in found):
             out = Totals()
             for group, left in found:
@@ -94,15 +87,23 @@ def _without_own(terms: Terms, a: Lifting) -> Terms | None:
     return None
 
 
+def _groups(terms: Terms, place: Told, a: Lifting) -> list[tuple[Terms, Parting]]:
+    """Terms where a place is moved to, and those of which nothing else is left there."""
+    if isinstance(place, Beside):
+        apart = _is_everywhere(place) and not _is_mixed(place)
+        return [(terms, place)] if apart else []
+    there = {m: c for m, c in terms.items() if _is_only(m, place, a)}
+    here = {m: c for m, c in terms.items() if m not in there}
+    return [(here, place), (there, place.unmoved())]
+
+
 def _is_everywhere(place: Beside) -> bool:
     """Tell whether each place has others of its own; where an index points to, others have not."""
     return is_others(place.place.others) and not place.place.moves
 
 
-def _is_mixed(place: Told) -> bool:
+def _is_mixed(place: Beside) -> bool:
     """Tell whether others are beside more of what they are made of."""
-    if not isinstance(place, Beside):
-        return False
     left = place.place.others
     own = {f for f in within(left) if isinstance(f, Leaf)}
     more = (f for m, _ in place.divisor.terms if m is not left for f in within(m))
@@ -181,7 +182,7 @@ def _divided_by(form: Form, a: Lifting, deeper: int = DEEPER) -> Iterator[Told]:
     for f, number in divisions(form, a):
         if number > 0:
             yield from _place(f, a)
-        elif deeper and isinstance(f, App) and _holds_others(f):
+        elif deeper and isinstance(f, App) and holds_others(f):
             inner = f.args[1:] if is_choice(f) else f.args[:1] if f.op is T.sum else ()
             for m in (m for g in inner for m in a.terms_of(g)):
                 found = _divided_by(m, a, deeper - 1)
@@ -287,11 +288,12 @@ def _opened(
             for t, e in _parted(a.mul(m, a.pow(total, -low)), place, a):
                 above[t] += c * d * e
             seen.update((low, t) for t in above)
-        if len(over) == 1:
-            opened += (Opened(n, c, low, above) for low, above in over.items())
-        for low, above in over.items() if len(over) > 1 else ():
-            whole = a.mul(a.add_terms(above), a.pow(total, low))
-            opened.append(Opened(whole, ONE, low, above))
+        for low, above in over.items():
+            if len(over) == 1:
+                opened.append(Opened(n, c, low, above))
+            else:
+                whole = a.mul(a.add_terms(above), a.pow(total, low))
+                opened.append(Opened(whole, ONE, low, above))
         if len(seen) > MOST:
             return None
     return opened
@@ -318,23 +320,20 @@ def _divided(
     out: dict[tuple[Fraction, Form], Fraction] = {}
     for (k, m), found in alike.items():
         coefficients = found
-        while k < 0 and (quotient := _quotient(coefficients)) is not None:
-            coefficients, k, m = quotient, k + 1, a.div(m, e)
+        while k < 0 and (shorter := _over_sum(coefficients)) is not None:
+            coefficients, k, m = shorter, k + 1, a.div(m, e)
         for j, c in coefficients.items():
             part = k, a.mul(m, a.pow(a.div(o, e), Fraction(j)))
             out[part] = out.get(part, ZERO) + c
     return {part: c for part, c in out.items() if c}
 
 
-def _quotient(coefficients: dict[int, Fraction]) -> dict[int, Fraction] | None:
+def _over_sum(coefficients: dict[int, Fraction]) -> dict[int, Fraction] | None:
     """A polynomial over x + 1, None where it is no multiple of that, or gets no shorter."""
-    found: dict[int, Fraction] = {}
-    last = ZERO
-    for j in range(min(coefficients), max(coefficients) + 1):
-        last = coefficients.get(j, ZERO) - last
-        found[j] = last
-    found = {j: c for j, c in found.items() if c}
-    return None if last or len(found) >= len(coefficients) else found
+    lowest, highest = min(coefficients), max(coefficients)
+    above = [coefficients.get(j, ZERO) for j in range(lowest, highest + 1)]
+    found = {lowest + j: c for j, c in enumerate(quotient(above, [ONE, ONE]) or ()) if c}
+    return found if 0 < len(found) < len(coefficients) else None
 
 
 def _left(opened: list[Opened]) -> dict[tuple[Fraction, Form], Fraction]:
@@ -378,7 +377,7 @@ def _chosen(form: Form, place: Parting, a: Lifting) -> Iterator[tuple[Form, Frac
 
 def _multiplied_out(form: Form, a: Lifting) -> Iterator[tuple[Form, Fraction]]:
     for n, c in expanded(form, a, cold=False):
-        parts = by_choice(n, a, _holds_others)
+        parts = by_choice(n, a, holds_others)
         if parts is None:
             yield n, c
         else:
@@ -390,12 +389,8 @@ def _within_others(form: Form, place: Parting, a: Lifting) -> Form:
     if not is_others(form):
         return form
     body, axes = form.args
-    left = cancelled({body: ONE}, place, a) if _holds_others(body) else None
+    left = cancelled({body: ONE}, place, a) if holds_others(body) else None
     return form if left is None else _summed(T.others, a.spread(a.add_terms(left), body), axes, a)
-
-
-def _holds_others(form: Form) -> bool:
-    return T.others in operators_within(form)
 
 
 def _parted(

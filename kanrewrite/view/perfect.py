@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from kanrewrite.view.forms import ONE, ZERO, Form, Lin, Terms
+from kanrewrite.view.rational import steps, times
 
 #: The highest power that is looked for.
 HIGHEST = 8
@@ -26,28 +27,20 @@ def perfect_power(terms: Terms, a: Any) -> Form | None:
     """
     if not 2 < len(terms) <= HIGHEST + 1 or len({c > 0 for c in terms.values()}) > 1:
         return None
-    exponents: dict[Form, Lin] = {}
-    for m in terms:
-        _, expo, factors = a.parts(m)
-        if factors:
-            return None
-        exponents[m] = expo
-    first, *others = exponents.values()
-    steps = [a.plus(other, first, -ONE) for other in others]
-    unit = steps[0]
-    (lead, c), *_ = unit.terms
-    found: dict[Fraction, Form] = {ZERO: next(iter(terms))}
-    for m, step in zip(list(terms)[1:], steps, strict=True):
-        k = dict(step.terms).get(lead, ZERO) / c
-        if a.plus(step, unit, -k).terms:
+    more = steps(terms, a)
+    if more is None:
+        return None
+    unit = more[1]
+    found: dict[Fraction, Form] = {}
+    for m, step in zip(terms, more, strict=True):
+        k, left = times(step, unit, a)
+        if left.terms:
             return None
         found[k] = m
-    return _power_of(found, unit, terms, exponents, a)
+    return _power_of(found, unit, terms, a)
 
 
-def _power_of(
-    found: dict[Fraction, Form], unit: Lin, terms: Terms, exponents: dict[Form, Lin], a: Any
-) -> Form | None:
+def _power_of(found: dict[Fraction, Form], unit: Lin, terms: Terms, a: Any) -> Form | None:
     lowest = min(found)
     step = min(k - lowest for k in found if k > lowest)
     places = {(k - lowest) / step: m for k, m in found.items()}
@@ -67,7 +60,7 @@ def _power_of(
                 a.exp(a.lin({m: c * k for m, c in by.terms})): b for k, b in enumerate(base) if b
             }
             power = a.pow(a.add_terms(parts), Fraction(n))
-            whole: Form = a.mul(a.const(scale), a.exp(exponents[places[ZERO]]), power)
+            whole: Form = a.mul(a.const(scale), a.exp(a.parts(places[ZERO])[1]), power)
             return whole
     return None
 

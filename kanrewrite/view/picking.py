@@ -27,9 +27,8 @@ from kanrewrite.view.forms import (
     Sum,
     Terms,
     is_elementwise,
-    operators_within,
 )
-from kanrewrite.view.heat import exponents, hot, is_mask
+from kanrewrite.view.heat import exponents, holds_others, hot, is_mask
 from kanrewrite.view.joining import age
 from kanrewrite.view.lengths import fills, operands, spanning
 from kanrewrite.view.moves import Move, inverse
@@ -161,7 +160,7 @@ def _beside_scattered(terms: Terms, a: Lifting) -> Terms | None:
     """
     moves = {f.args[1]: f.args[2] for f in put_in(terms, a)}
     # (The slope of log(p[i]) is left: one less a share has the digits that it needs.)
-    if len(moves) > FEW or not any(T.others in operators_within(m) for m in terms):
+    if len(moves) > FEW or not any(map(holds_others, terms)):
         return None
     for move, like in moves.items():
         placed = [n for n in terms if _is_put(n, move, a)]

@@ -44,15 +44,15 @@ def in_lowest_terms(terms: Terms, a: Any) -> Form | None:
         rest, fraction = _apart(m, c, unit, known, a)
         groups.setdefault((rest, fraction.power % 1), {})[m] = fraction
     sums = {f: p for f, p in known.items() if p is not None}
+    firsts = {f: first for f, (first, _) in sums.items()}
+    polynomials = {f: polynomial for f, (_, polynomial) in sums.items()}
     out: list[Form] = []
     gains = False
     for (rest, _), group in groups.items():
-        fractions = list(group.values())
-        added = _added(fractions, {f: p for f, (_, p) in sums.items()}) if fractions[1:] else None
+        added = _added(list(group.values()), polynomials) if len(group) > 1 else None
         if added is None:
             out += [a.mul(a.const(terms[m]), m) for m in group]
         else:
-            firsts = {f: first for f, (first, _) in sums.items()}
             out.append(a.mul(rest, _form(*added, unit, firsts, a)))
             gains = True
     return a.add(*out) if gains else None
@@ -63,19 +63,19 @@ def _unit(terms: Terms, a: Any) -> Lin | None:
     factors = ((f, k) for m in terms for f, k in a.parts(m)[2])
     sums = dict.fromkeys(f for f, k in factors if isinstance(f, Sum) and k < 0 and f.nonneg)
     unit: Lin | None = None
-    for step in (step for f in sums for step in _steps(f, a) or () if step.terms):
+    for step in (step for f in sums for step in steps(dict(f.terms), a) or () if step.terms):
         if unit is None:
             unit = step
-        k, left = _times(step, unit, a)
+        k, left = times(step, unit, a)
         if not left.terms:
             by = Fraction(1, k.denominator)  # of 1 and k, which is in lowest terms
             unit = _scaled(unit, by, a)
     return unit
 
 
-def _steps(form: Sum, a: Any) -> list[Lin] | None:
-    """What the exponents of a sum are more than the first one's; None where there are factors."""
-    parts = [a.parts(m) for m, _ in form.terms]
+def steps(terms: Terms, a: Any) -> list[Lin] | None:
+    """What exponents of terms are more than the first one's; None where there are factors."""
+    parts = [a.parts(m) for m in terms]
     if any(factors for _, _, factors in parts):
         return None
     return [a.plus(expo, parts[0][1], -ONE) for _, expo, _ in parts]
@@ -83,22 +83,23 @@ def _steps(form: Sum, a: Any) -> list[Lin] | None:
 
 def _polynomial(form: Form, unit: Lin, a: Any) -> tuple[Lin, Polynomial] | None:
     """A sum as the exponent of its lowest term and a polynomial in an exponential, or None."""
-    steps = _steps(form, a) if isinstance(form, Sum) else None
-    if steps is None or not isinstance(form, Sum):
+    terms = dict(form.terms) if isinstance(form, Sum) else {}
+    more = steps(terms, a) if terms else None
+    if more is None:
         return None
     found: dict[Fraction, Fraction] = {}
-    for step, (_, c) in zip(steps, form.terms, strict=True):
-        k, left = _times(step, unit, a)
+    for step, c in zip(more, terms.values(), strict=True):
+        k, left = times(step, unit, a)
         if left.terms or k.denominator > 1 or abs(k) > DEGREE:
             return None
         found[k] = c
     lowest = min(found)
-    first = a.parts(form.terms[0][0])[1]
+    first = a.parts(next(iter(terms)))[1]
     places = range(int(max(found) - lowest) + 1)
     return a.plus(first, unit, lowest), [found.get(lowest + n, ZERO) for n in places]
 
 
-def _times(expo: Lin, unit: Lin, a: Any) -> tuple[Fraction, Lin]:
+def times(expo: Lin, unit: Lin, a: Any) -> tuple[Fraction, Lin]:
     """How many times an exponent is another one, and what is left of it."""
     ((lead, c), *_) = unit.terms
     k = dict(expo.terms).get(lead, ZERO) / c
@@ -124,16 +125,16 @@ def _apart(
         else:
             powers[f] = int(k)
             expo = a.plus(expo, known[0], k)
-    power, left = _times(expo, unit, a)
+    power, left = times(expo, unit, a)
     return a.prod(ONE, left, rest), Fractional(power, powers, number * coeff)
 
 
 def _added(
     fractions: list[Fractional], known: Mapping[Form, Polynomial]
 ) -> tuple[Fraction, Polynomial, dict[Form, int]] | None:
-    """The lowest power, the polynomial and the divisors of a sum, None where nothing cancels.
+    """The lowest power, the polynomial and the divisors of a sum.
 
-    Nor is divided out.
+    None where nothing cancels in it, and nothing is divided out.
     """
     lowest = min(f.power for f in fractions)
     below = {g: max(-f.sums.get(g, 0) for f in fractions) for f in fractions for g in f.sums}
@@ -159,8 +160,8 @@ def _added(
                 signs.setdefault(n, set()).add(c > 0)
     gains = any(len(both) > 1 for both in signs.values())
     for g in below:
-        while below[g] and (quotient := _quotient(total, known[g])) is not None:
-            total, below[g], gains = quotient, below[g] - 1, True
+        while below[g] and (left := quotient(total, known[g])) is not None:
+            total, below[g], gains = left, below[g] - 1, True
     return (lowest, total, below) if gains else None
 
 
@@ -172,7 +173,7 @@ def _product(one: Polynomial, other: Polynomial) -> Polynomial:
     return found
 
 
-def _quotient(above: Polynomial, below: Polynomial) -> Polynomial | None:
+def quotient(above: Polynomial, below: Polynomial) -> Polynomial | None:
     """A polynomial over another one, None where something remains."""
     left = list(above)
     while left and not left[-1]:
@@ -205,4 +206,4 @@ def _scaled(expo: Lin, by: Fraction | int, a: Any) -> Lin:
     return found
 
 
-__all__ = ["in_lowest_terms"]
+__all__ = ["in_lowest_terms", "quotient", "steps", "times"]

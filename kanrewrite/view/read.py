@@ -39,6 +39,7 @@ from kanrewrite.view.following import lifted, stated
 from kanrewrite.view.forms import App, Form, Leaf, Prod, Sum, as_number, pieces
 from kanrewrite.view.heat import hot
 from kanrewrite.view.instantiate import allowed, instantiate
+from kanrewrite.view.lengths import have_lost
 from kanrewrite.view.levels import grows, overflows, vanishes
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.merging import holds_log
@@ -371,7 +372,8 @@ class View:
         if found is None:
             return None
         operands = [i if isinstance(i, Form) else self.operand(i, a) for i in inputs]
-        if parameters and not any(o.bcast for o in operands):
+        lost = have_lost(operands, (i for i in inputs if not isinstance(i, Form)))
+        if parameters and (lost or not any(o.bcast for o in operands)):
             return None  # the lengths along which it works went with what cancelled
         bindings = allowed(found, [*operands, *parameters])
         if bindings is None:

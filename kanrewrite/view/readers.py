@@ -43,7 +43,7 @@ from kanrewrite.view.forms import HALF, ONE, App, Form
 from kanrewrite.view.heat import hot
 from kanrewrite.view.indices import as_one, untaken
 from kanrewrite.view.joining import age
-from kanrewrite.view.lengths import spanning
+from kanrewrite.view.lengths import have_lost, spanning
 from kanrewrite.view.lifting import Lifting
 from kanrewrite.view.moves import (
     Index,
@@ -251,11 +251,8 @@ def _along(view: Source, shape: Variable[Any, Any], form: Form, a: Lifting) -> F
 
 def _spread(view: Source, var: Variable[Any, Any], a: Lifting) -> Form:
     """A variable with all its lengths, of which ``exp(x) * exp(-x) * b`` has lost those of x."""
-    form, lengths = view.read(var), var.type.broadcastable
-    known = form.bcast or (True,) * len(lengths)
-    if not any(one and not b for one, b in zip(known, lengths, strict=True)):
-        return form
-    return _along(view, var, form, a)
+    form = view.read(var)
+    return _along(view, var, form, a) if have_lost([form], [var]) else form
 
 
 def _prod(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
@@ -293,8 +290,6 @@ def _dot(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
 def _softmax(view: Source, node: Apply[Any], a: Lifting) -> Form | None:
     if not _same_dtype(node, a):
         return None
-    if any(_spread(view, i, a) is not view.read(i) for i in node.inputs):
-        return None  # of a length that has cancelled the shares would be 1
     return view.define(SOFTMAX[type(node.op)], node.inputs, a, axes_of(node))
 
 

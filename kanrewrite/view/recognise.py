@@ -25,10 +25,9 @@ from kanrewrite.view.forms import (
     Sum,
     Terms,
     is_parameter,
-    operators_within,
     within,
 )
-from kanrewrite.view.heat import exponents, hot, is_others, over_softplus
+from kanrewrite.view.heat import exponents, holds_others, hot, is_others, over_softplus
 from kanrewrite.view.instantiate import instantiate
 from kanrewrite.view.levels import bounded
 from kanrewrite.view.lifting import Lifting
@@ -154,7 +153,7 @@ class Recogniser:
 
     def _unpicked(self, form: Sum, a: Lifting) -> Form | None:
         """What is taken of others and of what is the same along their sum, before it was."""
-        parts = within(form) if T.others in operators_within(form) else ()
+        parts = within(form) if holds_others(form) else ()
         picked = [f for f in parts if _is_picked(f) and is_others(moved(f)[1])]
         inner = {f.args[0] for f in picked}  # where that has been taken again
         taken = {f.args[1]: f.args[0] for f in picked if f not in inner}

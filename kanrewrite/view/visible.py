@@ -63,9 +63,9 @@ def _value(
     if value is None and isinstance(part, App) and part.op is T.max:
         axes = part.args[1]  # the graph may have it without them
         order = tuple(d for d in range(part.ndim) if d not in axes)
-        kept = computed(part.home.shuffle(part, order))
+        kept: Any = computed(part.home.shuffle(part, order))
         back = ("x" if d in axes else order.index(d) for d in range(part.ndim))
-        value = None if kept is None else kept.dimshuffle(*back)  # type: ignore[attr-defined]
+        value = None if kept is None else kept.dimshuffle(*back)
     return value if isinstance(value, Variable) else None
 
 

@@ -17,7 +17,7 @@ LOG_1P, ODDS = "at.log(1 - p)", "p / (1 - p)"
 CHOSEN = "at.switch(m, {s}, {t})"
 SHIFTED = SOFTMAX.replace("at.exp(x)", "at.exp(x - x.max(axis=1, keepdims=True))")
 
-#: Shares, two terms and how they are joined; at most so many operators, for as many of stock's.
+#: Shares, two terms and how they are joined; at most so many operators.  What was wrong is noted.
 LOSSES = [
     (SOFTMAX, (ODDS, ""), "{s}", 165),  # wrong by 1e5 at logits of 12
     (SOFTMAX, (LOG_1P, "at.exp(-p)"), "{s} + {t}", 285),  # by 7e4
@@ -50,9 +50,9 @@ def test_own_terms_cancel(share: str, terms: tuple[str, str], joined: str, most:
 
 
 def test_bodies_of_others_cancel_altogether() -> None:
-    """Which raised when it was compiled: others of 0 had no axes."""
+    """Which raised when it was compiled: others of 0 had no axes.  At logits of 800 it is wrong."""
     pair = Pair(SHIFTED, ("w * p / (1 - p)", "at.log1p(p)"), "{s} - {t}")
-    assert answer(pair, "s", curved=True).nodes
+    assert set(answer(pair, "s", curved=True).wrong) <= {800.0}
 
 
 def test_what_is_false_is_told() -> None:
